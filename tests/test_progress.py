@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from types import ModuleType
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 import neyman as ny
 from neyman import _progress
-from neyman._progress import progress_bar
+from neyman._progress import counting, progress_bar, progress_elsewhere
 
 
 class _Terminal(io.StringIO):
@@ -87,9 +88,58 @@ def test_a_notebook_is_known_by_its_shell(monkeypatch: pytest.MonkeyPatch) -> No
         assert _progress._in_notebook() is known
 
 
+def test_a_notebook_has_one_line_that_is_written_over(
+    now: list[float], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """rich would ask for ipywidgets, and warn where there are none."""
+    monkeypatch.setattr(_progress, "_in_notebook", lambda: True)
+    with progress_bar(None, 30, "claims") as told:
+        for _ in range(3):
+            now[0] += 0.7
+            told(10)
+    assert capsys.readouterr().err == "\r20 of 30 claims, 1 s\r30 of 30 claims, 2 s\r30 of 30 claims, 2 s\n"
+    with progress_bar(None, 30, "claims") as told:
+        told(30)
+    assert capsys.readouterr().err == ""
+
+
 def test_calibrations_tell_what_they_try(capsys: pytest.CaptureFixture[str]) -> None:
     found = ny.calibrate(ny.Laplace, ny.targets.Mu(1.0), tolerance=1e-3, progress=True)
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith(f"{found.evaluations} parameters tried")
     ny.calibrate(ny.Laplace, ny.targets.Mu(1.0), tolerance=1e-3)
     assert capsys.readouterr().err == ""
+
+
+def test_what_another_process_does_is_counted_here(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_elsewhere(True, 5, "claims") as there:
+        assert len(there) == 1
+        told = counting(there)
+        told(2)
+        told(3)
+    assert capsys.readouterr().err == "5 of 5 claims, 0 s\n"
+
+
+def test_nobody_who_is_told_nothing_fails() -> None:
+    counting(())(3)
+    here, there = os.pipe()
+    os.close(here)
+    counting((there,))(1)  # whoever waited has gone
+    os.close(there)
+    counting((there,))(1)
+
+
+@pytest.mark.parametrize(
+    ("work", "said"),
+    [
+        (lambda: ny.verify(ny.report(ny.Gaussian(1.0)).to_dict(), progress=True), "33 of 33 claims"),
+        (lambda: ny.report(ny.Gaussian(1.0), progress=True), "33 claims"),
+        (lambda: ny.noise_for_dpsgd(mu=1.0, sample_rate=0.01, steps=10, progress=True), "parameters tried"),
+        (lambda: ny.steps_for_dpsgd(mu=1.0, noise_multiplier=1.0, sample_rate=0.01, progress=True), "parameters tried"),
+        (lambda: ny.rate_for_dpsgd(mu=1.0, noise_multiplier=1.0, steps=10, progress=True), "parameters tried"),
+        (lambda: ny.prove(ny.Gaussian(1.0), ["epsilon@1e-05"], progress=True), "of 2 statements"),
+    ],
+)
+def test_long_work_tells_how_far_it_is(work: Any, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    work()
+    assert said in capsys.readouterr().err

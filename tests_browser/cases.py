@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import neyman as ny
-from neyman.reports.document import Seal
+from neyman.reports.said.document import Seal
 
 __all__ = ["CASES", "MARKER", "written"]
 

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cards import page_of_cards
 from cases import written
+from notebooks import converted
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Route, sync_playwright
 
 _ARGUMENTS = [
@@ -51,16 +53,16 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture
-def open_page(browser: Browser, files: dict[str, Path]) -> Iterator[Callable[..., Opened]]:
-    """Open the page of a case: ``width``, and what a browser context takes. Whatever else it asks for is refused."""
+def open_file(browser: Browser) -> Iterator[Callable[..., Opened]]:
+    """Open a file: ``width``, and what a browser context takes. Whatever else it asks for is refused."""
     contexts: list[Any] = []
 
-    def opened(case: str, width: int = 1280, **settings: Any) -> Opened:
+    def opened(path: Path, width: int = 1280, **settings: Any) -> Opened:
         context = browser.new_context(viewport={"width": width, "height": 900}, **settings)
         context.set_default_timeout(120_000)  # milliseconds; busy machines are slow, not wrong
         contexts.append(context)
         page = context.new_page()
-        found = Opened(page, files[case].as_uri())
+        found = Opened(page, path.as_uri())
 
         def answer(route: Route) -> None:
             found.answered.append(route.request.url)
@@ -86,3 +88,23 @@ def open_page(browser: Browser, files: dict[str, Path]) -> Iterator[Callable[...
     yield opened
     for context in contexts:
         context.close()
+
+
+@pytest.fixture
+def open_page(open_file: Callable[..., Opened], files: dict[str, Path]) -> Callable[..., Opened]:
+    """Open the page of a case, likewise."""
+    return lambda case, width=1280, **settings: open_file(files[case], width, **settings)
+
+
+@pytest.fixture(scope="session")
+def cards(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page with every card, as a notebook would have them."""
+    path = tmp_path_factory.mktemp("cards") / "cards.html"
+    path.write_text(page_of_cards(), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def notebooks(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Path]:
+    """The notebooks of examples/, run once in a kernel, as JupyterLab shows them by day and by night."""
+    return converted(tmp_path_factory.mktemp("notebooks"))

@@ -25,13 +25,13 @@ from pathlib import Path
 from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 import neyman as ny
-from neyman.reports.asked import guarantee_of
-from neyman.reports.build import Inputs, written
-from neyman.reports.document import Document
-from neyman.reports.html import around_pictures
-from neyman.reports.reading import read
-from neyman.reports.recompute import examine
-from neyman.reports.verification import concluded
+from neyman.reports.forms.html import around_pictures
+from neyman.reports.said.asked import guarantee_of
+from neyman.reports.said.build import Inputs, written
+from neyman.reports.said.document import Document
+from neyman.reports.verifying.reading import read
+from neyman.reports.verifying.recompute import examine
+from neyman.reports.verifying.verification import concluded
 from tests.reports.cases import drawn_once, remembering
 from tests_browser.forger import Forgery, forgeries
 from tests_browser.fragments import MARK

@@ -42,17 +42,20 @@ class Call(NamedTuple):
 
 
 _LIMITS = ("adjacency", "tolerance", "effort")
+_WATCHED = (*_LIMITS, "progress")
 _TARGETS = ("target", "epsilon", "delta", "mu", "advantage", "regret")
 CALLS: dict[str, Call] = {
     "ny.DPSGD": Call((("noise_multiplier", "1.1"),), (), True, True),
-    "ny.noise_for_dpsgd": Call((), _LIMITS, True, True, True),
-    "ny.steps_for_dpsgd": Call((("noise_multiplier", "1.1"),), _LIMITS, True, False, True),
-    "ny.rate_for_dpsgd": Call((("noise_multiplier", "1.1"),), _LIMITS, False, True, True),
-    "ny.calibrate": Call((("make", "ny.Gaussian"),), ("bracket", "integer", *_LIMITS), False, False, True),
+    "ny.noise_for_dpsgd": Call((), _WATCHED, True, True, True),
+    "ny.steps_for_dpsgd": Call((("noise_multiplier", "1.1"),), _WATCHED, True, False, True),
+    "ny.rate_for_dpsgd": Call((("noise_multiplier", "1.1"),), _WATCHED, False, True, True),
+    "ny.calibrate": Call((("make", "ny.Gaussian"),), ("bracket", "integer", *_WATCHED), False, False, True),
     "ny.training": Call((("batch_size", "512"), ("dataset_size", "60000"), ("epochs", "10"))),
     "ny.account": Call((("mechanism", "m"),), (*_LIMITS, "proved")),
     "ny.compare": Call((("a", "g"), ("b", "g"))),
-    "ny.report": Call((("subject", "m"),), ("title", "unit", "context", "deltas", "floor", *_LIMITS, "date")),
+    "ny.report": Call(
+        (("subject", "m"),), ("title", "unit", "context", "deltas", "floor", *_WATCHED, "date")
+    ),
     "g.epsilon": Call((("delta", "1e-5"),)),
     "g.delta": Call((("epsilon", "1.0"),)),
     "g.beta": Call((("alpha", "0.01"),)),

@@ -1,17 +1,20 @@
-"""How far long work has come: a bar on terminals and in notebooks, lines in logs; unasked, nothing before a second."""
+"""How far long work has come: a bar on terminals, a line in notebooks, lines in logs; unasked, nothing in a second."""
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from threading import Thread
 from typing import Any
 
-__all__ = ["progress_bar"]
+__all__ = ["counting", "progress_bar", "progress_elsewhere"]
 
 PATIENCE = 1.0  # seconds before anything is shown unasked
 EVERY = 5.0  # seconds between two lines of a log
+OFTEN = 0.2  # seconds before a line is written over
 
 
 @contextmanager
@@ -27,11 +30,52 @@ def progress_bar(
     if not (drawn if shown is None else shown):
         yield lambda _: None
         return
-    told = _Bar(total, what, 0.0 if shown else PATIENCE) if drawn else _Log(total, what)
+    patience = 0.0 if shown else PATIENCE
+    if not drawn:
+        told = _Log(total, what)
+    else:
+        told = _Line(total, what, patience) if _in_notebook() else _Bar(total, what, patience)
     try:
         yield told.advance
     finally:
         told.end()
+
+
+@contextmanager
+def progress_elsewhere(shown: bool | None, total: int | None, what: str) -> Generator[tuple[int, ...], None, None]:
+    """The same of what another process does: hand out what it is to inherit (``pass_fds``), at most one end of a pipe,
+    into which it writes through ``counting``. Empty where no process inherits such a thing.
+    """
+    with progress_bar(shown, total, what) as told:
+        if sys.platform == "win32":
+            yield ()
+            return
+        here, there = os.pipe()
+        reader = Thread(target=_counted, args=(here, told), daemon=True)
+        reader.start()
+        try:
+            yield (there,)
+        finally:
+            os.close(there)  # the other process has ended, and with it the only other one who could write
+            reader.join()
+
+
+def counting(there: tuple[int, ...] | list[int]) -> Callable[[int], None]:
+    """Return what the other process tells how many more are done."""
+    return (lambda more: _tell(there[0], more)) if there else (lambda _: None)
+
+
+def _tell(there: int, more: int) -> None:
+    try:
+        os.write(there, b"." * more)
+    except OSError:  # whoever waited has gone
+        return
+
+
+def _counted(here: int, told: Callable[[int], None]) -> None:
+    with os.fdopen(here, "rb", buffering=0) as pipe:
+        while more := pipe.read(64):
+            told(len(more))
 
 
 def _in_notebook() -> bool:
@@ -43,6 +87,8 @@ def _in_notebook() -> bool:
 
 class _Log:
     """A line now and then, for files that are read later."""
+
+    _before = ""
 
     def __init__(self, total: int | None, what: str) -> None:
         self._what, self._of = what, "" if total is None else f" of {total:,}"
@@ -61,9 +107,33 @@ class _Log:
         """Say the last of it."""
         self._say()
 
-    def _say(self) -> None:
+    def _say(self, end: str = "\n") -> None:
         seconds = time.monotonic() - self._began
-        print(f"{self._done:,}{self._of} {self._what}, {seconds:.0f} s", file=sys.stderr, flush=True)  # noqa: T201
+        text = f"{self._before}{self._done:,}{self._of} {self._what}, {seconds:.0f} s"
+        print(text, file=sys.stderr, flush=True, end=end)  # noqa: T201
+
+
+class _Line(_Log):
+    """One line that is written over again: notebooks draw no bar without widgets, which not everyone has."""
+
+    _before = "\r"
+
+    def __init__(self, total: int | None, what: str, patience: float) -> None:
+        super().__init__(total, what)
+        self._patience, self._shown = patience, False
+
+    def advance(self, more: int) -> None:
+        """Count; say so now and then, once the work has taken a while."""
+        self._done += more
+        now = time.monotonic()
+        if now - self._began >= self._patience and now - self._said >= OFTEN:
+            self._said, self._shown = now, True
+            self._say("")
+
+    def end(self) -> None:
+        """Leave the line as it is at last."""
+        if self._shown:
+            self._say("\n")
 
 
 class _Bar:

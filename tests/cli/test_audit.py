@@ -77,8 +77,9 @@ def test_claims(call: Any, claim: str, code: int, word: str) -> None:
 
 def test_a_report_as_claim(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its mechanism is held against the scores, for its own adjacency; pictures are not looked at."""
-    from neyman.reports import html, report
-    from neyman.reports.pictures import pictures
+    from neyman.reports import report
+    from neyman.reports.forms import html
+    from neyman.reports.forms.pictures import pictures
 
     monkeypatch.setattr(html, "svgs", lambda document: ("<svg></svg>",) * len(pictures(document)))
     for mechanism, suffix, code in ((ny.Gaussian(1.0), "json", 0), (ny.Gaussian(2.0), "html", 1)):

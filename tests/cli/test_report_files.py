@@ -10,7 +10,7 @@ import pytest
 import neyman as ny
 from neyman.cli import exits
 from neyman.cli.main import main
-from neyman.reports import pdf
+from neyman.reports.forms import pdf
 from tests.cli.said import message
 
 RUN = "dpsgd:2,1,4"

@@ -232,7 +232,8 @@ def test_a_command_that_cannot_even_be_loaded(tmp_path):
 def test_the_process_that_computes_is_killed(capsys, monkeypatch, tmp_path):
     """It ends without a word, as where memory runs out: nothing is decided, and the file is not blamed."""
     good, _ = _written(tmp_path)
-    monkeypatch.setattr("neyman.reports.recompute._CHILD", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+    dying = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+    monkeypatch.setattr("neyman.reports.verifying.recompute._CHILD", dying)
     code, out, _ = _run(capsys, good)
     assert code == exits.NOT_CERTIFIED
     assert "it ended without an answer" in out

@@ -13,8 +13,11 @@ import pytest
 from tests.docs.examples import ROOT
 
 SAID = {  # among what each prints; the page that was forged does not pass
-    "ml_engineer": r"epsilon at delta 1\.0e-05: 1\.3794.*noise multiplier 0\.694.*\| digits",
-    "privacy_officer": r"\nyes\nno: .*The report holds: \d+ claims checked\n(?!holds).*more private",
+    "ml_engineer": r"epsilon at delta 1\.0e-05: 1\.3794.*noise multiplier 0\.694",
+    "privacy_officer": (
+        r"\nyes\nno: .*The report holds: \d+ claims checked\n.*What it claims: Report mu = 0\.3,"
+        r".*does not hold.*too low by 1\.26.*more private"
+    ),
     "researcher": r"incomparable 0\.0053 and 0\.0341.*Violated at 95 %",
 }
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))

@@ -11,7 +11,7 @@ import pytest
 import neyman as ny
 from neyman.mechanisms import Allocated
 from neyman.mechanisms.serialise import json_schema
-from neyman.reports.prose import assumptions, summary
+from neyman.reports.said.prose import assumptions, summary
 
 
 def message(call):

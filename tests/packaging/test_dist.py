@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import neyman as ny
-from neyman.reports.build import how_to_verify
+from neyman.reports.said.build import how_to_verify
 from tests.docs.examples import blocks, same
 from tests.packaging.built import ROOT, build
 

@@ -13,8 +13,8 @@ import pytest
 import neyman as ny
 from neyman.cli.main import main
 from neyman.reports import json_schema
-from neyman.reports.document import Seal
-from neyman.reports.seal import seal_check
+from neyman.reports.said.document import Seal
+from neyman.reports.verifying.seal import seal_check
 from neyman.witnesses.statements import proved_claims, stated
 
 

@@ -22,9 +22,9 @@ from neyman.quantities import QUANTITIES, Quantity
 from neyman.quantities.asked import Asked
 from neyman.quantities.places import DOMAINS, FPR_TABLE
 from neyman.quantities.points import POINTS
-from neyman.reports import quantities as claims
-from neyman.reports.build import expected
-from neyman.reports.model import GivenModel
+from neyman.reports.said import quantities as claims
+from neyman.reports.said.build import expected
+from neyman.reports.verifying.model import GivenModel
 from neyman.risk.kinds import KINDS
 from neyman.sweeps.quantities import BESIDE, WORDS
 from tests.cli.said import message

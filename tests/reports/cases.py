@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 
 import neyman as ny
-from neyman.reports.reading import read
-from neyman.reports.recompute import drawn, examine, recomputed
-from neyman.reports.verification import Verification, concluded
+from neyman.reports.verifying.reading import read
+from neyman.reports.verifying.recompute import drawn, examine, recomputed
+from neyman.reports.verifying.verification import Verification, concluded
 
 CENSUS = ny.mechanism_from_dict(json.loads(Path("examples/census_topdown.json").read_text(encoding="utf-8")))
 CASES = {

@@ -19,14 +19,14 @@ from hypothesis import strategies as st
 
 import neyman as ny
 from neyman import plot
-from neyman.reports import html
-from neyman.reports import pictures as module
-from neyman.reports.document import Document
-from neyman.reports.html import around_pictures, data_block, render_html
-from neyman.reports.page import first_page, sections
-from neyman.reports.pictures import pictures, svgs
-from neyman.reports.reading import read
-from neyman.reports.text import visible
+from neyman.reports.forms import html
+from neyman.reports.forms import pictures as module
+from neyman.reports.forms.html import around_pictures, data_block, render_html
+from neyman.reports.forms.page import first_page, sections
+from neyman.reports.forms.pictures import pictures, svgs
+from neyman.reports.said.document import Document
+from neyman.reports.said.text import visible
+from neyman.reports.verifying.reading import read
 from tests.effort import examples, rest_slow
 from tests.reports.cases import CASES, made, page
 

@@ -7,7 +7,7 @@ from importlib.resources import files
 import pytest
 
 import neyman as ny
-from neyman.reports.landmarks import LANDMARKS, scale_of
+from neyman.reports.said.landmarks import LANDMARKS, scale_of
 
 RUN = ny.report(ny.Gaussian(0.8), unit="person")
 BY_LETTER = {one.letter: one for one in LANDMARKS}

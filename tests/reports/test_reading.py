@@ -16,10 +16,11 @@ from pydantic import ValidationError
 
 import neyman as ny
 from neyman.reports import json_schema
-from neyman.reports.block import block_of
-from neyman.reports.model import DocumentModel
-from neyman.reports.reading import _number, read
-from neyman.reports.text import checked_text
+from neyman.reports.forms.block import OPENING, block_of
+from neyman.reports.said.text import checked_text
+from neyman.reports.verifying.altered import Altered
+from neyman.reports.verifying.model import DocumentModel
+from neyman.reports.verifying.reading import _number, read
 from tests.effort import rest_slow
 from tests.reports.cases import CASES, OFTEN, QUICK, made, page, quickly
 
@@ -200,10 +201,59 @@ def _change(**changes):
     ],
 )
 def test_what_no_report_says_is_refused(text, said):
-    with pytest.raises(ny.InvalidParameter, match=said) as refused:
-        ny.verify(text)
+    with pytest.raises(Altered, match=said) as refused:
+        read(text)
     assert "\n" not in str(refused.value)
     assert "\x1b" not in str(refused.value)
+    found = ny.verify(text)
+    assert (found.outcome, found.checks) == ("does not hold", ())
+    assert "\x1b" not in str(found)
+
+
+@pytest.mark.parametrize("version", ["0.2.1", "0.10.0", "99"])
+def test_what_a_later_version_writes_is_refused_and_is_no_fraud(version):
+    certificate = json.loads(TEXT)["certificate"] | {"neyman": version}
+    text = _change(certificate=certificate, more=1)
+    with pytest.raises(ny.InvalidParameter, match="as the JSON Schema of reports has it"):
+        ny.verify(text)
+    assert ny.verify(_change(certificate=certificate | {"neyman": "0.1.0"}, more=1)).outcome == "does not hold"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("1.566948", "1.5669480"), ('"value": 1.566948', '"value": 1.56694800000000000001'), ("9.4", "-9.4"),
+        ("0.32768", "1.32768"), ("2000", "02000"), ('"floor": 1e-10', '"floor": 1e-11'), ("1.566948", "NaN"),
+        ('"tolerance": 1e-06', '"tolerance": 2e+00'), ('"unit": "person",', '"unit": "person"'),
+        ('"mu@1e-10"', '"Mu@1e-10"'),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("form", ["json", "html"])
+def test_a_report_in_which_something_was_edited_does_not_hold(old, new, form):
+    """A verdict, and no bad input: whoever signs is told that it was altered, and what the file says it claims."""
+    whole = TEXT if form == "json" else page("dpsgd")
+    at = 0 if form == "json" else whole.index(OPENING)
+    assert old in whole[at:]
+    found = ny.verify(whole[:at] + whole[at:].replace(old, new))
+    assert found.outcome == "does not hold"
+    assert not found
+    lines = str(found).splitlines()
+    assert lines[2].startswith("What it claims: Report mu = ")
+    assert any("altered" in line for line in lines)
+    assert found.to_dict()["outcome"] == "does not hold"
+    assert "does not hold" in found.details
+
+
+@pytest.mark.parametrize("text", ["<html><p>a page</p></html>", '{"format": "neyman-report"}', '{"neyman": "0.2.0"}'])
+def test_what_is_no_report_at_all_stays_bad_input(text):
+    with pytest.raises(ny.InvalidParameter):
+        ny.verify(text)
+
+
+def test_a_page_that_was_cut_off_says_so():
+    whole = page("dpsgd")
+    with pytest.raises(ny.InvalidParameter, match="It ends in the middle of it"):
+        ny.verify(whole[: whole.index(OPENING) + 500])
 
 
 def test_dicts_are_read_as_files_are():

@@ -9,10 +9,10 @@ import time
 import pytest
 
 import neyman as ny
-from neyman.reports.latex import escaped as latex
-from neyman.reports.markdown import escaped as markdown
-from neyman.reports.page import first_page, sections
-from neyman.reports.reading import read
+from neyman.reports.forms.latex import escaped as latex
+from neyman.reports.forms.markdown import escaped as markdown
+from neyman.reports.forms.page import first_page, sections
+from neyman.reports.verifying.reading import read
 from tests.effort import rest_slow
 from tests.reports.cases import CENSUS, OFTEN, QUICK, made, quickly
 
@@ -244,7 +244,7 @@ def test_what_nobody_could_verify_is_not_written(monkeypatch):
     with pytest.raises(ny.InvalidParameter, match="Markdown and LaTeX have no limit"):
         report.to_json()
     monkeypatch.setattr("neyman.reports.reporting.LARGEST_HTML", 1000)
-    monkeypatch.setattr("neyman.reports.html.render_html", lambda _: "é" * 501)
+    monkeypatch.setattr("neyman.reports.forms.html.render_html", lambda _: "é" * 501)
     with pytest.raises(ny.InvalidParameter, match=r"^mechanism must be"):
         report.to_html()
 
@@ -258,7 +258,7 @@ def test_the_short_text():
 
 def test_many_kinds_of_step_are_counted():
     steps = ny.compose(ny.DPSGD(1.0 + i / 1000, 0.01, 1) for i in range(150))
-    from neyman.reports.prose import summary
+    from neyman.reports.said.prose import summary
 
     told = summary(steps, "record")
     assert len(told) == 101

@@ -5,6 +5,7 @@ import json
 import math
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -16,9 +17,9 @@ import pytest
 
 import neyman as ny
 from neyman.numerics.decimals import spelled
-from neyman.reports.quantities import QUANTITIES
+from neyman.reports.said.quantities import QUANTITIES
 from tests.effort import rest_slow
-from tests.reports.cases import OFTEN, QUICK, made, quickly
+from tests.reports.cases import CASES, OFTEN, QUICK, made, quickly
 
 
 def _written(value: float) -> dict[str, object]:
@@ -172,7 +173,7 @@ def test_flattering_claims_alone_are_not_taken_for_a_whole_report():
 
 
 def test_what_a_mu_gives_away_is_not_invented_where_it_was_left_out():
-    from neyman.reports.verdict import verdict
+    from neyman.reports.said.verdict import verdict
 
     document = made("dpsgd").document
     told = verdict(document.mechanism, [claim for claim in document.claims if claim.quantity != "regret"])
@@ -182,9 +183,9 @@ def test_what_a_mu_gives_away_is_not_invented_where_it_was_left_out():
 
 def test_a_reference_that_flatters_is_caught():
     """More privacy than there is, stated everywhere as this version would state it."""
-    from neyman.reports.quantities import restated
-    from neyman.reports.reading import read
-    from neyman.reports.verdict import references
+    from neyman.reports.said.quantities import restated
+    from neyman.reports.said.verdict import references
+    from neyman.reports.verifying.reading import read
 
     data = made("dpsgd").to_dict()
     document = read(data).document()
@@ -254,7 +255,7 @@ def test_the_other_process_ends_by_itself():
     """Who started it may have been killed."""
     order = {"data": {}, "page": "", "tolerance": 1e-6, "timeout": 3.2}
     script = (
-        "import io, json, signal, sys; import neyman.reports.recompute as r\n"
+        "import io, json, signal, sys; import neyman.reports.verifying.recompute as r\n"
         f"sys.stdin = io.StringIO(json.dumps({order!r}))\n"
         "r.read = lambda data: print(signal.alarm(0)) or (_ for _ in ()).throw(ValueError('none'))\n"
         "r.main()"
@@ -300,9 +301,9 @@ def test_a_report_of_another_version_in_the_same_words_holds():
 
 def test_weaker_claims_may_have_their_words_written_again():
     """Not by hand, but as this version would: sentences, verdict and references follow the weaker numbers."""
-    from neyman.reports.quantities import restated
-    from neyman.reports.reading import read
-    from neyman.reports.verdict import references, verdict
+    from neyman.reports.said.quantities import restated
+    from neyman.reports.said.verdict import references, verdict
+    from neyman.reports.verifying.reading import read
 
     document = read(made("dpsgd").to_dict()).document()
     weaker = tuple(
@@ -346,8 +347,20 @@ def test_what_takes_too_long_is_given_up():
 def test_a_mechanism_that_is_none_is_refused_by_the_other_process_too():
     data = made("dpsgd").to_dict()
     data["mechanism"] = {"schema": 1, "kind": "gaussian", "sigma": -1.0, "sensitivity": 1.0}
+    found = ny.verify(data)
+    assert (found.outcome, found.title, found.made_by) == ("does not hold", "CIFAR-10 <b>", ny.__version__)
+    assert found.words[0].reason.endswith("mechanism: sigma must be a finite number > 0, got -1.0")
+    data["certificate"]["neyman"] = "99.0"  # which may know such a mechanism
     with pytest.raises(ny.InvalidParameter, match=r"mechanism: sigma must be a finite number > 0, got -1\.0"):
         ny.verify(data)
+
+
+@pytest.mark.parametrize("name", rest_slow(list(CASES), *OFTEN))
+@pytest.mark.parametrize("timeout", [1e-3, None])
+def test_what_it_claims_has_a_number(name, timeout):
+    found = quickly(made(name).to_json()) if timeout is None else ny.verify(made(name).to_json(), timeout=timeout)
+    headline = found.told.headline
+    assert re.search(r"(mu|rho|epsilon) = [0-9.]+|at most [0-9.]+", headline), headline
 
 
 def test_the_effort_is_that_of_the_report_unless_stated():

@@ -24,7 +24,7 @@ SHOWN: dict[str, tuple[Any, str]] = {
     "given": (ny.GDP(1.0), "1-GDP"),
     "perfect": (ny.PERFECT, "Nothing is learnt of any record."),
     "blatant": (ny.BLATANT, "No finite mu holds"),
-    "summary": (G.summary(deltas=(1e-7,)), "epsilon at delta 1e-7"),
+    "summary": (G.summary(deltas=(1e-7,)), "epsilon at delta  1e-7"),
     "gdp": (G.gdp(), "0.5223-GDP at error rates of 1e-10 and above"),
     "gdp from below": (G.optimistic.gdp(), "certified lower bounds, not a promise"),
     "comparison": (ny.compare(G, ny.GDP(0.5)), "b instead of a"),
@@ -36,6 +36,9 @@ SHOWN: dict[str, tuple[Any, str]] = {
     "verdict": (ny.audit.check(ny.GDP(0.1), AUDIT), "Violated"),
     "mechanism": (RUN, ".account() computes what it promises"),
     "many": (ny.compose([ny.Laplace(1.0 + i) for i in range(20)]), "12 more kinds of step."),
+    "proved": (ny.account(ny.Gaussian(1.0), proved=True), "Proved: epsilon at delta 1e-5 is at most 4.37718"),
+    "runs": (ny.table("examples/runs.csv"), "10 rows"),
+    "of records": (ny.DPSGD(1.1, 512 / 60000, 100).with_dataset_size(60000), ".poisson(512/60000) ** 100"),
     "conversion": (ny.convert(mu=1.0), "GDP(mu=1.0) → epsilon"),
 }
 
@@ -118,3 +121,52 @@ def test_rounded_to_the_safe_side() -> None:
     found = ny.risk.tpr(G, np.array([0.01]))
     (shown,) = re.findall(r"<td>([\d.]+)</td></tr>", found._repr_html_())
     assert float(shown) >= float(found.value[0])
+
+
+def _cells(html: str) -> list[list[str]]:
+    rows = re.findall(r"<tr>(.*?)</tr>", re.sub(r"</?span[^>]*>", "", html))
+    return [re.findall(r"<td[^>]*>([^<]*)</td>", row) for row in rows if "<td" in row]
+
+
+@pytest.mark.parametrize("name", ["guarantee", "given", "summary", "comparison", "proved", "conversion"])
+def test_what_is_to_be_copied_is_no_looser_than_the_bracket_beside_it(name: str) -> None:
+    """Its upper end, letter for letter; the full numbers are where somebody points."""
+    html = SHOWN[name][0]._repr_html_()
+    seen = 0
+    for _, bracket, most in _cells(html):
+        ends = re.split(r", | to ", bracket.strip("[]"))
+        assert most == ends[-1]
+        seen += len(ends) == 2
+    assert seen
+    for bracket, upper in re.findall(r'<td title="([^"]+)">[^<]*</td><td title="([^"]+)">', html):
+        assert bracket.split(" to ")[1] == upper
+
+
+def test_the_full_number_is_at_hand_and_the_short_one_on_its_side() -> None:
+    html = SHOWN["guarantee"][0]._repr_html_()
+    (shown,) = re.findall(r'<td title="([^"]+)">([^<]+)</td></tr><tr><td>regret', html)
+    assert float(shown[0]) == G.mu()
+    assert float(shown[1]) >= G.mu()
+
+
+def test_a_calibrated_parameter_is_shown_on_the_side_that_meets_its_target() -> None:
+    found = SHOWN["calibration"][0]
+    headline = re.findall(r'<p class="nm-head" title="([^"]+)">([^<]+) meets', found._repr_html_())
+    assert float(headline[0][0]) == found.parameter < float(headline[0][1])
+    assert ny.account(ny.DPSGD(float(headline[0][1]), 0.01, 1000)).mu() <= 1.0
+    odd = ny.noise_for_dpsgd(ny.targets.Regret(0.01), sample_rate=0.01, steps=1000)  # not ordered: nothing is rounded
+    assert f"{odd.parameter!r} meets the target" in odd._repr_html_()
+
+
+def test_no_long_decimal_is_shown_where_a_fraction_says_it() -> None:
+    g = ny.account(ny.DPSGD(noise_multiplier=1.1, epochs=1, batch_size=512, dataset_size=60_000))
+    text = " ".join(_Page(g._repr_html_()).text)
+    assert "poisson(512/60000)" in text
+    assert "epsilon at delta 1/60000" in text
+    assert not re.search(r"[0-9]\.[0-9]{9,}", text)
+
+
+def test_a_proved_guarantee_says_what_is_not_proved() -> None:
+    html = ny.account(ny.DPSGD(1.0, 1.0, 3) * ny.Gaussian(1.0).allocated(3), proved=True)._repr_html_()
+    assert "Nothing is proved" in html
+    assert "Not proved: " in html

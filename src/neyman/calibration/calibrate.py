@@ -23,12 +23,13 @@ from neyman.mechanisms import DPSGD, Mechanism
 from neyman.profiles.effort import EFFORT
 from neyman.profiles.pair import Adjacency
 
-__all__ = ["Calibration", "calibrate", "solved", "trials_of"]
+__all__ = ["TRIED", "Calibration", "calibrate", "solved", "trials_of"]
 
 _ADJACENCIES: tuple[Adjacency, ...] = ("add_or_remove", "add", "remove", "replace")
 _REACH = (1e-9, 1e9)
 _REACH_WHOLE = (1.0, 1e15)
 _SHARPEST = 1e-10
+TRIED = "parameters tried"  # what a bar counts
 _ACCOUNTED = 1e-6  # the widest bracket of delta that is asked for
 
 
@@ -169,7 +170,7 @@ def calibrate(
     else:
         limits, whole_numbers = _bracket(bracket, integer)
     trials = trials_of(make, asked, adjacency, (tolerance, effort), LOGARITHMIC, whole_numbers)
-    with progress_bar(progress, None, "parameters tried") as trials.told:
+    with progress_bar(progress, None, TRIED) as trials.told:
         try:
             if limits is None:
                 reach = _REACH_WHOLE if whole_numbers else _REACH

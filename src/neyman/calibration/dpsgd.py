@@ -9,8 +9,9 @@ from typing import Never
 
 from neyman._answering import refuse_missing, refuse_more, refuse_unknown
 from neyman._errors import InvalidParameter
+from neyman._progress import progress_bar
 from neyman._validate import MAX_COUNT, whole
-from neyman.calibration.calibrate import Calibration, solved, trials_of
+from neyman.calibration.calibrate import TRIED, Calibration, solved, trials_of
 from neyman.calibration.scan import scanned
 from neyman.calibration.search import Limits, expanded, refused
 from neyman.calibration.target import All, Target
@@ -49,6 +50,7 @@ def noise_for_dpsgd(
     adjacency: str = "add_or_remove",
     tolerance: float = 1e-6,
     effort: float = EFFORT,
+    progress: bool | None = None,
     **unknown: Never,
 ) -> Calibration:
     """Return the least noise multiplier with which DP-SGD certainly meets a target.
@@ -63,7 +65,7 @@ def noise_for_dpsgd(
         where that is given), ``mu``, ``advantage``, ``regret``.
     sample_rate, steps, epochs, batch_size, dataset_size
         As of ``DPSGD``, in either way of saying them; rate and steps > 0.
-    adjacency, tolerance, effort
+    adjacency, tolerance, effort, progress
         As of ``calibrate``.
 
     Returns
@@ -116,8 +118,9 @@ def noise_for_dpsgd(
     start = chart.back(math.log(asked.gaussian_mu))
     reach = (limits[0], min(max(_FAR, 100.0 * start), limits[1]))
     ordered = asked.ordered
-    pair = expanded(trials, start, reach, tolerance, slope=1.0) if ordered else scanned(trials, start, reach)
-    return solved(trials, pair, tolerance)
+    with progress_bar(progress, None, TRIED) as trials.told:
+        pair = expanded(trials, start, reach, tolerance, slope=1.0) if ordered else scanned(trials, start, reach)
+        return solved(trials, pair, tolerance)
 
 
 def steps_for_dpsgd(
@@ -135,6 +138,7 @@ def steps_for_dpsgd(
     adjacency: str = "add_or_remove",
     tolerance: float = 1e-6,
     effort: float = EFFORT,
+    progress: bool | None = None,
     **unknown: Never,
 ) -> Calibration:
     """Return the most steps of DP-SGD that certainly meet a target; one more certainly misses it.
@@ -150,7 +154,7 @@ def steps_for_dpsgd(
         where that is given), ``mu``, ``advantage``, ``regret``.
     noise_multiplier, sample_rate, batch_size, dataset_size
         As of ``DPSGD``, the rate in either way of saying it; > 0.
-    adjacency, tolerance, effort
+    adjacency, tolerance, effort, progress
         As of ``calibrate``.
 
     Returns
@@ -191,10 +195,11 @@ def steps_for_dpsgd(
 
     trials = trials_of(make, kept, adjacency, (tolerance, effort), LOGARITHMIC, True)
     start = kept.gaussian_mu**2 / max(_spread(rate, noise), 1e-300)  # which may be no float
-    if start > 1e3 * _STEPS[1] and trials.at(_STEPS[1]).meets:  # as many as can be asked for
-        raise refused(trials)
-    start = min(start, 0.1 * _STEPS[1])
-    found = solved(trials, expanded(trials, start, _STEPS, tolerance, slope=0.5), tolerance)
+    with progress_bar(progress, None, TRIED) as trials.told:
+        if start > 1e3 * _STEPS[1] and trials.at(_STEPS[1]).meets:  # as many as can be asked for
+            raise refused(trials)
+        start = min(start, 0.1 * _STEPS[1])
+        found = solved(trials, expanded(trials, start, _STEPS, tolerance, slope=0.5), tolerance)
     if asked.ordered:
         return found
     if not asked.met_by(found.guarantee):
@@ -231,6 +236,7 @@ def rate_for_dpsgd(
     adjacency: str = "add_or_remove",
     tolerance: float = 1e-6,
     effort: float = EFFORT,
+    progress: bool | None = None,
     **unknown: Never,
 ) -> Calibration:
     """Return the largest sample rate with which DP-SGD certainly meets a target.
@@ -247,7 +253,7 @@ def rate_for_dpsgd(
         As of ``DPSGD``; at least one step. Steps that are counted in epochs change with the rate: they cannot be given.
     dataset_size : int, optional
         How many records there are: the rate times that is the batch size.
-    adjacency, tolerance, effort
+    adjacency, tolerance, effort, progress
         As of ``calibrate``.
 
     Returns
@@ -286,8 +292,9 @@ def rate_for_dpsgd(
     one = math.expm1(min(asked.gaussian_mu**2 / times, _LARGEST)) / math.expm1(min(noise**-2, _LARGEST))
     start = math.sqrt(one)
     ordered = asked.ordered
-    pair = expanded(trials, start, _RATES, tolerance, slope=1.0) if ordered else scanned(trials, start, _RATES)
-    return solved(trials, pair, tolerance)
+    with progress_bar(progress, None, TRIED) as trials.told:
+        pair = expanded(trials, start, _RATES, tolerance, slope=1.0) if ordered else scanned(trials, start, _RATES)
+        return solved(trials, pair, tolerance)
 
 
 def _rate(schedule: Schedule) -> float:

@@ -12,12 +12,17 @@ from neyman._errors import NotCertified
 from neyman.calibration.target import Target
 from neyman.guarantees import Guarantee
 from neyman.quantities import QUANTITIES, Quantity
-from neyman.quantities.places import At
+from neyman.quantities.places import At, in_place
 
 __all__ = ["FARTHEST", "Limit", "signed", "sound"]
 
 _LEAST = 1e-18  # of mu: limits nearer to what nobody can miss
 FARTHEST = 60.0  # an excess of that size, either way, says only on which side it is
+
+
+def _place(name: str, value: float) -> str:
+    """1/60000 rather than 1.66667e-05."""
+    return shown if "/" in (shown := in_place(name, value)) else f"{value:g}"
 
 
 class Limit(Target):
@@ -44,7 +49,7 @@ class Limit(Target):
     def label(self) -> str:
         """What the number is, for tables and messages."""
         quantity, at = self._asked
-        return quantity.title(at, "{:g}".format)
+        return quantity.title(at, _place)
 
     @property
     def limit(self) -> float:

@@ -17,6 +17,7 @@ from neyman.comparison.emergent import Dominance, dominates_after
 from neyman.comparison.eventual import EmergentDominance, emergent_dominance
 from neyman.comparison.hyperprior import UQuadratic, Weighted, WeightedEstimate
 from neyman.comparison.moments import DominanceBound, Moments, dominance_bound, moments
+from neyman.comparison.stretches import Stretch
 
 __all__ = [
     "ApproximateDominance",
@@ -29,6 +30,7 @@ __all__ = [
     "DominanceBound",
     "EmergentDominance",
     "Moments",
+    "Stretch",
     "UQuadratic",
     "Weighted",
     "WeightedEstimate",

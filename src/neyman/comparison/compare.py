@@ -16,6 +16,7 @@ from neyman._errors import InvalidParameter
 from neyman._upward import Carded
 from neyman.comparison.crossings import Crossing, Crossings, crossings
 from neyman.comparison.hyperprior import Weighted, WeightedEstimate, weighted
+from neyman.comparison.stretches import Stretch, in_words, stretches
 from neyman.guarantees import (
     BLATANT,
     PERFECT,
@@ -210,6 +211,29 @@ class Comparison(Carded):
                     return f"{one} is more private than {other}, but for at most {more} of the attacker's Bayes error."
         return _ORDERS[self.order].format(width=outward(self.width, 2))
 
+    @cached_property
+    def stretches(self) -> tuple[Stretch, ...]:
+        """Which one is certainly safer between which false positive rates of an attack, by rising rate.
+
+        Empty where one is nowhere less private, where not every crossing of theirs was found, and where they differ by
+        no more than ``unseen``; ``crossings`` says the same of priors.
+
+        Examples
+        --------
+        >>> import neyman as ny
+        >>> c = ny.compare(ny.account(ny.Gaussian(1.0)), ny.account(ny.Laplace(1.0)))
+        >>> [(one.safer, round(one.high, 3)) for one in c.stretches]
+        [('b', 0.237), ('a', 0.389), ('b', 1.0)]
+        """
+        return stretches(self.a, self.b, len(self.crossings)) if self.crossings else ()
+
+    @property
+    def attackers(self) -> str:
+        """Which one is safer against which attackers, as a sentence; empty where the verdict is the same for all."""
+        if not self.verdict.startswith("Neither"):
+            return ""
+        return in_words(self.stretches)
+
     @property
     def width(self) -> float:
         """How far apart, in Bayes error, the curves may still be where the order is undecided; 0 where it is not."""
@@ -275,6 +299,7 @@ class Comparison(Carded):
         cost, other = self.bounds
         parts = [
             self.verdict,
+            self.attackers,
             f"Choosing b instead of a costs at most {outward(cost.upper, 3)} of the attacker's Bayes error"
             + (f", at prior {self.prior:.3g} (P(record absent))" if cost.lower > 0.0 else "")
             + f"; choosing a instead of b at most {outward(other.upper, 3)}.",

@@ -11,7 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from neyman._errors import NeymanError
-from neyman.proving.proof import prove
+from neyman._progress import counting, progress_elsewhere
+from neyman.proving.proof import proof_for
+from neyman.reports import Report
+from neyman.reports.verifying.reading import read
 
 __all__ = ["Answers", "main", "prove_elsewhere"]
 
@@ -22,15 +25,23 @@ Answers = list[tuple[str, str, str]]
 """Of each statement its id, the verdict and the reason."""
 
 
-def prove_elsewhere(document: Mapping[str, Any], timeout: float) -> tuple[Answers, str]:
-    """What is proved of a report in at most ``timeout`` seconds, and why there is no answer, if so."""
+def prove_elsewhere(document: Mapping[str, Any], timeout: float, progress: bool | None = False) -> tuple[Answers, str]:
+    """What is proved of a report in at most ``timeout`` seconds, and why there is no answer, if so.
+
+    ``progress``: whether it is seen to go on, as of ``prove``.
+    """
+    with progress_elsewhere(progress, 2 * len(document["claims"]), "statements") as there:
+        return _answered(document, timeout, there)
+
+
+def _answered(document: Mapping[str, Any], timeout: float, there: tuple[int, ...]) -> tuple[Answers, str]:
     timeout = min(timeout, _LONGEST)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     try:
         done = subprocess.run(  # noqa: S603 (this interpreter, and no shell; the file goes through a pipe)
             [sys.executable, "-P", "-c", _CHILD],  # -P: nothing that lies in the working directory is imported
-            input=json.dumps(dict(document)).encode(), capture_output=True, timeout=timeout, check=False,
-            env=environment,
+            input=json.dumps({"document": dict(document), "there": there}).encode(), capture_output=True,
+            timeout=timeout, check=False, env=environment, pass_fds=there,
         )  # fmt: skip
         answer: dict[str, Any] = json.loads(done.stdout)
     except subprocess.TimeoutExpired:
@@ -46,7 +57,10 @@ def main() -> None:
     answers: Answers = []
     failure = ""
     try:
-        answers = [(one.id, one.verdict, one.reason) for one in prove(json.load(sys.stdin)).answers]
+        order = json.load(sys.stdin)
+        stated = Report(read(order["document"]).document())
+        proof = proof_for(stated, None, counting(order["there"]))
+        answers = [(one.id, one.verdict, one.reason) for one in proof.answers]
     except NeymanError as error:
         failure = str(error)
     sys.stdout.write(json.dumps({"answers": answers, "failure": failure}))

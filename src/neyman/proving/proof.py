@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +13,14 @@ from neyman._progress import progress_bar
 from neyman.guarantees import Guarantee
 from neyman.mechanisms import Mechanism
 from neyman.reports import Report, report
-from neyman.reports.reading import read
 from neyman.reports.reporting import save
-from neyman.reports.seal import sealed
+from neyman.reports.verifying.reading import read
+from neyman.reports.verifying.seal import sealed
 
 if TYPE_CHECKING:
     from neyman_check.check import Answer
 
-__all__ = ["Proof", "prove"]
+__all__ = ["Proof", "proof_for", "prove"]
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Proof:
 def prove(
     subject: Guarantee | Mechanism | Report | Mapping[str, Any] | str | os.PathLike[str],
     claims: Sequence[str] | None = None,
-    progress: bool | None = False,
+    progress: bool | None = None,
 ) -> Proof:
     """Prove what a report claims, in ball arithmetic, so that others need not trust the engines.
 
@@ -105,7 +105,8 @@ def prove(
     claims : sequence of str, optional
         The ids of some of the claims ("epsilon@1e-05"); all of them unless given.
     progress : bool, optional
-        Draw a bar on the standard error; None: if that is a terminal.
+        Whether what takes longer than a second is seen to go on, on the standard error; if left out, on a terminal and
+        in a notebook.
 
     Returns
     -------
@@ -127,10 +128,6 @@ def prove(
     >>> print(proof)
     2 of 2 statements are proved in ball arithmetic.
     """
-    try:
-        from neyman.witnesses.search import proof_of
-    except ImportError as error:
-        raise MissingPackage("prove needs python-flint: pip install 'neyman[prove]'") from error
     if isinstance(subject, (Guarantee, Mechanism)):
         subject = report(subject)
     stated = subject if isinstance(subject, Report) else Report(read(subject).document())
@@ -142,5 +139,14 @@ def prove(
                 raise InvalidParameter("claims", name, f"of {', '.join(known)}")
     chosen = [one for one in document["claims"] if claims is None or one["id"] in claims]
     with progress_bar(progress, 2 * len(chosen), "statements") as told:
-        data, answers = proof_of(document, None if claims is None else frozenset(claims), told)
+        return proof_for(stated, None if claims is None else frozenset(claims), told)
+
+
+def proof_for(stated: Report, claims: frozenset[str] | None, told: Callable[[int], None]) -> Proof:
+    """Return the proof of some claims of a report, or of all; ``told`` hears of each statement that is done."""
+    try:
+        from neyman.witnesses.search import proof_of
+    except ImportError as error:
+        raise MissingPackage("prove needs python-flint: pip install 'neyman[prove]'") from error
+    data, answers = proof_of(stated.to_dict(), claims, told)
     return Proof(data, tuple(answers), stated)

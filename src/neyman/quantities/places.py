@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from neyman._validate import choice, inside, not_negative, positive, probability
+from neyman.numerics.short_exact import short_exact
 from neyman.quantities.points import POINTS
 
-__all__ = ["DELTAS", "DOMAINS", "FPR_TABLE", "At", "usual_deltas"]
+__all__ = ["DELTAS", "DOMAINS", "FPR_TABLE", "At", "in_place", "usual_deltas"]
 
 DELTAS = (1e-5, 1e-6, 1e-9)  # where epsilon is told, unless others are asked for
 
@@ -29,6 +30,18 @@ DOMAINS: dict[str, Callable[[str, object], float | str]] = {
     "reference": lambda name, value: choice(name, value, tuple(POINTS)),
 }
 """Of each place the validator, which is told how to call it: ``DOMAINS["fpr"]("fpr of tpr", 0.1)``."""
+
+
+def in_place(name: str, value: float) -> str:
+    """Return the value of a place in short; a delta just below a fraction as that, and a sample rate just above one:
+    the promise holds there, too.
+
+    Examples
+    --------
+    >>> in_place("delta", 1.6666666666666664e-05), in_place("fpr", 1 / 3)
+    ('1/60000', '1/3')
+    """
+    return short_exact(value, below=name == "delta", above=name == "sample_rate")
 
 
 def usual_deltas(dataset_size: int | None) -> tuple[float, ...]:

@@ -8,8 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from neyman._errors import InvalidParameter
-from neyman.numerics.decimals import exactly
-from neyman.quantities.places import At
+from neyman.quantities.places import At, in_place
 from neyman.quantities.points import POINTS
 
 if TYPE_CHECKING:
@@ -140,23 +139,23 @@ class Quantity:
         other = read(guarantee.optimistic, at)
         return (safe, max(other, safe)) if self.from_below else (min(other, safe), safe)
 
-    def filled(self, words: str, at: At, shown: Callable[[float], str] = exactly, **more: str) -> str:
+    def filled(self, words: str, at: At, shown: Callable[[str, float], str] = in_place, **more: str) -> str:
         """Return ``words`` about this place."""
         values = dict(zip(self.places, at, strict=True))
-        told = {name: shown(float(value)) for name, value in values.items() if not isinstance(value, str)}
+        told = {name: shown(name, float(value)) for name, value in values.items() if not isinstance(value, str)}
         if "reference" in values:
             point = POINTS[str(values["reference"])]
             told |= {"reference": point.name, "stated": point.stated}
         return words.format(**told, **more)
 
-    def title(self, at: At, shown: Callable[[float], str] = exactly) -> str:
+    def title(self, at: At, shown: Callable[[str, float], str] = in_place) -> str:
         """Return what the number is, and where, in the few words of a table."""
         return self.filled(self.short, at, shown)
 
-    def told(self, text: str, at: At, adjacency: Adjacency) -> str:
+    def told(self, text: str, at: At, adjacency: Adjacency, shown: Callable[[str, float], str] = in_place) -> str:
         """Return the claim that prints ``text`` as a sentence; of a risk it is that of ``neyman.risk``."""
         if not self.risk:
-            return self.filled(self.instead.get(text, self.sentence), at, text=text)
+            return self.filled(self.instead.get(text, self.sentence), at, shown, text=text)
         if text == "inf":  # only where somebody wrote so
             return "Nothing is claimed."
         return str(replace(_blank(self.name, at), value=float(text), adjacency=adjacency))

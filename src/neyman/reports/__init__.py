@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from neyman.reports.checks import Check
-from neyman.reports.diff import Diff, diff
-from neyman.reports.reading import json_schema
 from neyman.reports.reporting import Report, report
-from neyman.reports.verification import Verification, verify
+from neyman.reports.verifying.checks import Check
+from neyman.reports.verifying.diff import Diff, diff
+from neyman.reports.verifying.reading import json_schema
+from neyman.reports.verifying.verification import Verification, verify
 
 __all__ = ["Check", "Diff", "Report", "Verification", "diff", "json_schema", "report", "verify"]

@@ -21,12 +21,12 @@ from neyman.guarantees.dict_form import in_words
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.mechanisms import Mechanism
 from neyman.profiles.effort import EFFORT
-from neyman.reports.asked import guarantee_of
-from neyman.reports.build import Inputs, document_of
-from neyman.reports.claims import Claim
-from neyman.reports.document import Document, Seal
-from neyman.reports.reading import LARGEST_HTML, LARGEST_JSON
-from neyman.reports.text import checked_text
+from neyman.reports.said.asked import guarantee_of
+from neyman.reports.said.build import Inputs, document_of
+from neyman.reports.said.claims import Claim
+from neyman.reports.said.document import Document, Seal
+from neyman.reports.said.text import checked_text
+from neyman.reports.verifying.reading import LARGEST_HTML, LARGEST_JSON
 from neyman.understanding.subject import Subject
 
 __all__ = ["FORMS", "Report", "report", "save"]
@@ -82,19 +82,19 @@ class Report:
 
     def to_markdown(self) -> str:
         """Return the report in Markdown, as GitHub renders it."""
-        from neyman.reports.markdown import render_markdown
+        from neyman.reports.forms.markdown import render_markdown
 
         return render_markdown(self._document)
 
     def to_latex(self) -> str:
         """Return the report as a LaTeX document of its own, which needs the package booktabs and no other."""
-        from neyman.reports.latex import render_latex
+        from neyman.reports.forms.latex import render_latex
 
         return render_latex(self._document)
 
     def to_html(self) -> str:
         """Return the report as one self-contained HTML page, pictures included (needs ``neyman[report]``)."""
-        from neyman.reports.html import render_html
+        from neyman.reports.forms.html import render_html
 
         return _readable(render_html(self._document), LARGEST_HTML)
 
@@ -102,7 +102,7 @@ class Report:
         """Return that page on paper, as PDF, printed by the Chromium, Chrome or Edge of this machine; it is not the
         same to the byte each time, and cannot be verified.
         """
-        from neyman.reports.pdf import printed_page
+        from neyman.reports.forms.pdf import printed_page
 
         return printed_page(self.to_html())
 
@@ -130,7 +130,7 @@ class Report:
         return make[choice("form", form, FORMS)]()
 
     def __str__(self) -> str:
-        from neyman.reports.short import short_text
+        from neyman.reports.forms.short import short_text
 
         return short_text(self._document)
 
@@ -161,6 +161,7 @@ def report(
     tolerance: float | None = None,
     effort: float | None = None,
     date: str | None = None,
+    progress: bool | None = None,
     **unknown: Never,
 ) -> Report:
     """Return a report to hand over: what was run, what it promises, on which assumptions, and how to verify it.
@@ -191,6 +192,9 @@ def report(
         the certificate, for ``verify`` to take as much.
     date : str, optional
         As in "2025-01-31". Reports are otherwise the same, byte for byte, whenever they are made.
+    progress : bool, optional
+        Whether what takes longer than a second is seen to go on, on the standard error; if left out, on a terminal and
+        in a notebook.
 
     Returns
     -------
@@ -240,7 +244,7 @@ def report(
         floor=floor,
         deltas=_deltas(deltas),
     )
-    return Report(document_of(guarantee, inputs, width, work))
+    return Report(document_of(guarantee, inputs, width, work, progress))
 
 
 def _readable(text: str, most: int) -> str:

@@ -38,8 +38,10 @@ class Kind:
     formerly: str = ""
 
 
-_BY_CHANCE = (
+_BY_CHANCE = "Without the output, an attacker {deed} with a chance of {baseline}; with it, with a chance of {bound}."
+_FORMERLY = (
     "An attacker who, with no access to the output, {deed} with a chance of {baseline} does so with a chance of "
+    "{bound} given the output."
 )
 
 KINDS: dict[str, Kind] = {
@@ -96,13 +98,15 @@ KINDS: dict[str, Kind] = {
         "1 - f(baseline): the largest success of reconstructing the record of one target.",
         f"Hayes et al. (2023), Bounding training data reconstruction in DP-SGD; {_KULYNYCH}.",
         _ALIKE,
-        _BY_CHANCE.format(deed="reconstructs a person's record", baseline="{baseline}") + "{bound} given the output.",
+        _BY_CHANCE.replace("{deed}", "reconstructs a person's record"),
+        formerly=_FORMERLY.replace("{deed}", "reconstructs a person's record"),
     ),
     "attribute_inference": Kind(
         "1 - f(baseline): the largest success of inferring what is unknown of the record of one target.",
         f"Yeom et al. (2018), Privacy risk in machine learning; {_KULYNYCH}.",
         f"{_ALIKE} What is known of the target beforehand, and all that the population tells, is in the baseline.",
-        _BY_CHANCE.format(deed="guesses a person's attribute", baseline="{baseline}") + "{bound} given the output.",
+        _BY_CHANCE.replace("{deed}", "guesses a person's attribute"),
+        formerly=_FORMERLY.replace("{deed}", "guesses a person's attribute"),
     ),
     "singling_out": Kind(
         "records (1 - f(baseline)), at most 1: the largest chance that a description fits one record and no other, for "

@@ -45,8 +45,8 @@ def reconstruction(guarantee: Guarantee, baseline: Numbers) -> Risk:
     --------
     >>> import neyman as ny
     >>> print(ny.risk.reconstruction(ny.GDP(1.0), baseline=0.01))
-    An attacker who, with no access to the output, reconstructs a person's record with a chance of 1 % does so with a
-    chance of at most 9.24 % given the output.
+    Without the output, an attacker reconstructs a person's record with a chance of 1 %; with it, with a chance of at
+    most 9.24 %.
     """
     return _from_baseline("reconstruction", guarantee, baseline)
 

@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-__all__ = ["Card", "Curve", "Row"]
+__all__ = ["Card", "Curve", "Row", "Short", "short"]
 
 Row = tuple[str, ...]
 """Cells of a line of a table; the first is words, the others are numbers."""
+
+_POWER = re.compile(r"[0-9.]+e-[0-9]+")
+_WIDE = 4  # columns beyond which a table may have to be scrolled, and is to be reached by the keyboard
+
+
+class Short(str):
+    """A text in place of a longer one, ``full``, which is shown where somebody points at it."""
+
+    full: str
+
+
+def short(text: str, full: str) -> str:
+    """Return ``text``, which stands for ``full``.
+
+    Examples
+    --------
+    >>> short("1.57", "1.5669476486394196").full
+    '1.5669476486394196'
+    """
+    if text == full:
+        return text
+    made = Short(text)
+    made.full = full
+    return made
+
 
 _LIGHT = "--nm-ink:#1f2328;--nm-soft:#59636e;--nm-line:#d1d9e0;--nm-paper:#fff;--nm-a:#0072b2;--nm-b:#b34700"
 _DARK = "--nm-ink:#e6edf3;--nm-soft:#9da7b3;--nm-line:#3d444d;--nm-paper:#15191f;--nm-a:#56b4e9;--nm-b:#f0a35e"
@@ -32,8 +58,12 @@ _STYLE = (
     "color:inherit;table-layout:auto}"
     ".neyman-card.neyman-card table tr{background:none;border:0}"
     ".neyman-card.neyman-card table :is(td,th){padding:.12em .5em .12em 0;border:0;background:none;color:inherit;"
-    "text-align:right;vertical-align:baseline;font-variant-numeric:tabular-nums;white-space:nowrap}"
-    ".neyman-card.neyman-card table :is(td,th):first-child{text-align:left;white-space:normal;overflow-wrap:normal}"
+    "text-align:right;vertical-align:baseline;font-variant-numeric:tabular-nums;white-space:nowrap;"
+    "overflow-wrap:normal}"
+    ".neyman-card.neyman-card table :is(td,th):first-child{text-align:left;white-space:normal}"
+    ".neyman-card.neyman-card .nm-rows[tabindex] :is(td,th):first-child{white-space:nowrap}"
+    "@media (max-width:40rem){.neyman-card.neyman-card .nm-rows:not([tabindex]) :is(td,th){white-space:normal}}"
+    ".neyman-card .nm-one{white-space:nowrap}"
     ".neyman-card.neyman-card table th{color:var(--nm-soft);font-weight:400;"
     "border-bottom:1px solid var(--nm-line)}"
 )
@@ -64,19 +94,33 @@ class Card:
         parts += [_paragraph(line, "nm-soft") for line in self.lines]
         rows = "".join(_table(head, body) for head, body in self.tables)
         if rows or self.curves:
-            parts.append(f'<div class="nm-body"><div class="nm-rows">{rows}</div>{_drawn(self.curves)}</div>')
+            wide = any(len(head) > _WIDE for head, _ in self.tables)
+            held = f'<div class="nm-rows"{_REACHED if wide else ""}>{rows}</div>'
+            parts.append(f'<div class="nm-body">{held}{_drawn(self.curves)}</div>')
         parts += [_paragraph(note, "nm-soft") for note in self.notes]
         return "".join([*parts, "</div>"])
 
 
+_REACHED = ' tabindex="0" role="group" aria-label="table"'
+
+
 def _paragraph(text: str, kind: str) -> str:
-    return f'<p class="{kind}">{escape(text)}</p>'
+    return f'<p class="{kind}"{_titled(text)}>{escape(text)}</p>'
+
+
+def _titled(text: str) -> str:
+    return f' title="{escape(text.full)}"' if isinstance(text, Short) else ""
 
 
 def _table(head: Row, body: Iterable[Row]) -> str:
     above = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
-    lines = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in body)
+    lines = "".join(f"<tr>{''.join(f'<td{_titled(cell)}>{_whole(cell)}</td>' for cell in row)}</tr>" for row in body)
     return f"<table><thead><tr>{above}</tr></thead><tbody>{lines}</tbody></table>"
+
+
+def _whole(cell: str) -> str:
+    """A cell in which no number in powers of ten is torn apart at the end of a line."""
+    return _POWER.sub(r'<span class="nm-one">\g<0></span>', escape(cell))
 
 
 def _drawn(curves: Sequence[Curve]) -> str:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from neyman._errors import NeymanError, NotCertified
 from neyman.guarantees import Guarantee
-from neyman.numerics.decimals import exactly, outward
+from neyman.numerics.decimals import outward
+from neyman.numerics.short_exact import in_short, short_exact
 from neyman.profiles.effort import Effort
-from neyman.quantities.places import FPR_TABLE
+from neyman.quantities.places import FPR_TABLE, usual_deltas
 from neyman.risk.kinds import KINDS
-from neyman.showing.card import Card, Curve, Row
+from neyman.risk.numbers import plain, share
+from neyman.showing.card import Card, Curve, Row, short
 from neyman.showing.headline import brief
 from neyman.showing.interval import Interval
 from neyman.showing.summary import Summary
@@ -22,7 +27,10 @@ __all__ = ["card_of"]
 
 SECONDS = 3.0  # nominal: of work that a card may take, whatever is asked of it
 _POINTS = 65  # of a curve
-_MOST = 8  # rows of a table
+_MOST, _ROWS = 8, 24  # rows of a table; of one that somebody made of runs
+_NEARLY_ONE = 0.999  # a chance from below which is told in no more digits
+_LONG = 120  # letters of code that are read at a glance
+_FEW = 6  # digits of a parameter that was found
 _RATES = (1e-6, 1e-3, 1e-2, 1e-1)
 
 
@@ -59,7 +67,7 @@ def _summary(s: Summary, more: str = "") -> Card:
     rows += [(f"epsilon at delta {brief(d)}", *_cells(e, 6)) for d, e in zip(s.deltas, s.epsilons, strict=True)]
     rows.append(("advantage, TPR - FPR", *_cells(s.advantage, 4)))
     attacks: list[Row] = [
-        (f"best TPR at FPR {brief(rate)}", *_cells(power, 4))
+        (f"best TPR at FPR {_chance(rate, up=True)}", *_shares(power))
         for rate, power in zip(FPR_TABLE, s.powers, strict=True)
         if rate in _RATES
     ]
@@ -74,10 +82,26 @@ def _summary(s: Summary, more: str = "") -> Card:
 
 
 def _cells(found: Interval, digits: int) -> Row:
-    if found.lower == found.upper:
-        return exactly(found.upper), outward(found.upper, digits)
-    bracket = f"[{outward(found.lower, digits + 1, up=False)}, {outward(found.upper, digits + 1)}]"
-    return bracket, "not certified" if found.refused else outward(found.upper, digits)
+    """The bracket and its upper end, in the same digits: what is to be copied is no looser than what is beside it."""
+    low, high = outward(found.lower, digits, up=False), outward(found.upper, digits)
+    whole = f"{found.lower!r} to {found.upper!r}"
+    bracket = short(high if low == high else f"[{low}, {high}]", whole)
+    return bracket, "not certified" if found.refused else short(high, repr(found.upper))
+
+
+def _shares(found: Interval) -> Row:
+    """The same of a chance, as people say it: "17.2 % to 17.3 %", "1 in 174,000"."""
+    low, high = _chance(found.lower, up=False), _chance(found.upper, up=True)
+    bracket = short(high if low == high else f"{low} to {high}", f"{found.lower!r} to {found.upper!r}")
+    return bracket, "not certified" if found.refused else short(high, repr(found.upper))
+
+
+def _chance(value: float, *, up: bool) -> str:
+    """A chance on its side, in one piece; one that is short is itself."""
+    exact = plain(value)
+    if exact.startswith("about"):
+        exact = share(min(value, _NEARLY_ONE), up) if not up else share(value, up)
+    return exact.replace(" ", "\u00a0")
 
 
 def _curves(*named: tuple[str, Guarantee]) -> list[Curve]:
@@ -116,24 +140,40 @@ def _comparison(c: Any) -> Card:
     ]
     head = ("what it costs, in Bayes error", "certified bracket", "at most")
     crossings = ", ".join(f"{x.prior:.4g}" for x in c.crossings)
-    notes = [f"The curves cross at prior {crossings}."] if crossings else []
+    notes = [c.attackers] if c.attackers else []
+    notes += [f"The curves cross at prior {crossings}."] if crossings else []
     named = [f"a: {_named(c.a)}", f"b: {_named(c.b)} (dashed)"]
     return Card(c.verdict, named, [(head, rows)], _curves(("a", c.a), ("b", c.b)), notes)
 
 
 def _named(g: Any) -> str:
     mechanism = getattr(g, "mechanism", None)
-    return repr(g if mechanism is None else mechanism)
+    return in_short(repr(g if mechanism is None else mechanism), g.dataset_size)
 
 
 def _calibration(found: Any) -> Card:
     meets, misses = found.bracket
     rows: list[Row] = [
-        (part.label, exactly(part.limit), _cells(_between(found.guarantee, part), 6)[0]) for part in found.target.parts
+        (part.label, brief(part.limit), _cells(_between(found.guarantee, part), 6)[0]) for part in found.target.parts
     ]
-    lines = [repr(found.mechanism), f"At {misses!r} the target is certainly missed; {found.evaluations} evaluations."]
+    code, size = repr(found.mechanism), found.mechanism.dataset_size
+    lines = [
+        in_short(code, size),
+        short(f"At {_away(misses, meets, size)} the target is certainly missed; {found.evaluations} evaluations.",
+              f"At {misses!r}"),
+    ]  # fmt: skip
     head = ("target", "limit", "certified bracket")
-    return Card(f"{meets!r} meets the target", lines, [(head, rows)], _curves(("it", found.guarantee)))
+    # beyond what meets an ordered target everything does; of others nothing is known but that one number
+    told = _away(meets, misses, size) if found.target.ordered else repr(meets)
+    return Card(short(f"{told} meets the target", repr(meets)), lines, [(head, rows)], _curves(("it", found.guarantee)))
+
+
+def _away(value: Any, other: Any, size: int | None) -> str:
+    """A parameter in few digits, rounded away from the other end of its bracket."""
+    if isinstance(value, int) or len(repr(value)) <= _FEW:
+        return repr(value)
+    written = short_exact(float(value), size)
+    return written if "/" in written else outward(float(value), _FEW, up=value > other)
 
 
 def _between(g: Any, part: Any) -> Interval:
@@ -148,7 +188,7 @@ def _risk(found: Any) -> Card:
     names = [name for name, _ in found.given]
     given = [np.broadcast_to(np.asarray(number), found.value.shape).ravel() for _, number in found.given]
     rows: list[Row] = [
-        (*(f"{float(column[i]):.6g}" for column in given), outward(float(flat[i]), 6, up=up))
+        (*(short(f"{column[i]:.6g}", repr(float(column[i]))) for column in given), outward(float(flat[i]), 6, up=up))
         for i in range(min(len(flat), _MOST))
     ]
     more = [f"{len(flat) - _MOST} more."] if len(flat) > _MOST else []
@@ -184,15 +224,63 @@ def _verdict(found: Any) -> Card:
 
 
 def _mechanism(m: Any) -> Card:
-    rows: list[Row] = [(repr(step), f"{times:,}") for step, times in m.parts[:_MOST]]
+    size = m.dataset_size
+    rows: list[Row] = [(in_short(repr(step), size), f"{times:,}") for step, times in m.parts[:_MOST]]
     more = [f"{len(m.parts) - _MOST} more kinds of step."] if len(m.parts) > _MOST else []
     tables: list[tuple[Row, list[Row]]] = [(("step", "times"), rows)] if rows else []
-    return Card(repr(m), ["A mechanism: .account() computes what it promises."], tables, notes=more)
+    code = in_short(repr(m), size)
+    head = (
+        code if len(code) <= _LONG else f"{sum(times for _, times in m.parts):,} runs of {len(m.parts)} kinds of step"
+    )
+    return Card(head, ["A mechanism: .account() computes what it promises."], tables, notes=more)
+
+
+def _proved(g: Any) -> Card:
+    """What the checker accepts within the time of a card; mu takes it longer, and is proved where it is asked for."""
+    until = time.monotonic() + SECONDS
+    rows: list[Row] = []
+    notes = [
+        "Every number was accepted by neyman_check, in ball arithmetic. .mu() proves mu, which takes some seconds."
+    ]
+    asked: list[tuple[str, Callable[[Any], float], int]] = [
+        (f"epsilon at delta {brief(delta)}", partial(_epsilon, delta=delta), 6)
+        for delta in usual_deltas(g.dataset_size)
+    ]
+    for name, ask, digits in (*asked, ("advantage, TPR - FPR", attrgetter("advantage"), 4)):
+        if time.monotonic() > until:
+            notes.append(f"Not asked, for want of time: {name}.")
+            continue
+        try:
+            rows.append((name, *_cells(Interval(ask(g.optimistic), ask(g)), digits)))
+        except NotCertified as wide:
+            notes.append(f"Not proved: {wide}")
+    head = f"Proved: {rows[0][0]} is at most {rows[0][2]}" if rows else "Nothing is proved"
+    lines = [_named(g.computed), f"adjacency {g.adjacency}"]
+    return Card(head, lines, [(("promise", "proved bracket", "at most"), rows)] if rows else [], notes=notes)
+
+
+def _epsilon(g: Any, delta: float) -> float:
+    return float(g.epsilon(delta))
+
+
+def _runs(found: Any) -> Card:
+    texts = [
+        tuple(
+            short(column.text(cell), repr(cell)) if isinstance(cell, float) else column.text(cell)
+            for column, cell in zip(found.columns, row, strict=True)
+        )
+        for row in found.rows[:_ROWS]
+    ]
+    more = [f"{len(found) - _ROWS} more; .csv(), .markdown() and .latex() have all."] if len(found) > _ROWS else []
+    head = tuple(column.title for column in found.columns)
+    return Card(
+        f"{len(found)} {'row' if len(found) == 1 else 'rows'}", [], [(head, texts)], notes=[*more, found.caption]
+    )
 
 
 def _conversion(found: Any) -> Card:
     rows: list[Row] = [
-        ("" if row.at is None else exactly(row.at), *_ends(row.value, found.from_below)) for row in found.rows
+        ("" if row.at is None else brief(row.at), *_ends(row.value, found.from_below)) for row in found.rows
     ]
     head = (found.place or found.to, "certified bracket", "report")
     return Card(f"{found.source} \u2192 {found.to}", [found.note], [(head, rows)])
@@ -216,4 +304,6 @@ _MAKERS: dict[str, Callable[[Any], Card]] = {
     "Verdict": _verdict,
     "Mechanism": _mechanism,
     "Conversion": _conversion,
+    "ProvedGuarantee": _proved,
+    "Table": _runs,
 }

@@ -15,6 +15,7 @@ from neyman._validate import FloatArray, inside
 from neyman.guarantees import GDP, RDP, ZCDP, ComposedGuarantee, GDPReport, Given, Guarantee, Opaque, PureDP
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.mechanisms import Mechanism, PoissonSampled
+from neyman.numerics.short_exact import in_short
 from neyman.quantities.places import FPR_TABLE, usual_deltas
 from neyman.showing.headline import Headline, headline
 from neyman.showing.interval import Interval, Refusals
@@ -103,8 +104,8 @@ class Summary(Carded):
 
     @property
     def subject(self) -> str:
-        """What the numbers are about, in code."""
-        return repr(self.guarantee if self.mechanism is None else self.mechanism)
+        """What the numbers are about, in code; a long decimal that is a fraction is written as one."""
+        return in_short(repr(self.guarantee if self.mechanism is None else self.mechanism), self.dataset_size)
 
     @property
     def setting(self) -> str:

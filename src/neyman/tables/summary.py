@@ -21,7 +21,7 @@ __all__ = ["table"]
 
 _GIVEN = (
     Column("noise_multiplier", "σ", tex=r"$\sigma$"),
-    Column("sample_rate", "q", tex="$q$", brief=True),
+    Column("sample_rate", "q", tex="$q$"),
     Column("steps", "T", tex="$T$"),
     Column("delta", "δ", tex=r"$\delta$"),
 )
@@ -41,8 +41,8 @@ _EFFICIENT = Column("efficient", "Pareto-efficient")
 _REFUSED = Column("refused", "not certified")
 _CAPTION = (
     "ε at δ, μ at error rates of {floor:g} and above, regrets, advantage and divergences are certified upper bounds, "
-    "rounded up; q is rounded down. The regret of a summary is how much of the attacker's Bayes error it gives away; "
-    "below 0.01 the summary is practically the whole story. Neighbours: {adjacency}.{baseline}"
+    "rounded up. The regret of a summary is how much of the attacker's Bayes error it gives away; below 0.01 the "
+    "summary is practically the whole story. Neighbours: {adjacency}.{baseline}"
 )
 
 

@@ -12,13 +12,17 @@ from pathlib import Path
 from typing import Literal
 
 from neyman._errors import InvalidParameter
+from neyman._upward import Carded
 from neyman.numerics.decimals import exactly, outward
-from neyman.reports.latex import escaped as in_latex
-from neyman.reports.markdown import escaped as in_markdown
+from neyman.quantities.places import in_place
+from neyman.reports.forms.latex import escaped as in_latex
+from neyman.reports.forms.markdown import escaped as in_markdown
 
 __all__ = ["FORMS", "Cell", "Column", "Table"]
 
 Cell = str | float | int | bool | None
+
+_RATES = ("sample_rate", "delta")  # columns of what people think of as a share
 
 FORMS = {".csv": "csv", ".md": "markdown", ".tex": "latex"}
 """The method of a table by the end of a file's name."""
@@ -29,8 +33,7 @@ class Column:
     """What stands in a column: its name in files, its title in print, and the side of the truth its numbers are on.
 
     ``side``: "at most" and "at least" are bounds, and stay so as printed, in ``digits`` digits; "as given" is printed
-    in all its digits, unless it is to be ``brief``: then in ``digits``, rounded down, which keeps the bounds beside a
-    rate true of the rate that is read. ``tex`` is the title in LaTeX, where it is another.
+    in all its digits. ``tex`` is the title in LaTeX, where it is another.
     """
 
     name: str
@@ -38,7 +41,6 @@ class Column:
     side: Literal["at most", "at least", "as given"] = "as given"
     digits: int = 5
     tex: str = ""
-    brief: bool = False
 
     def text(self, cell: Cell) -> str:
         """Return a cell as it is printed."""
@@ -48,13 +50,13 @@ class Column:
             return "yes" if cell else "no"
         if isinstance(cell, (str, int)):
             return str(cell)
-        if self.side == "as given" and not self.brief:
-            return exactly(cell)
+        if self.side == "as given":
+            return in_place(self.name, cell) if self.name in _RATES else exactly(cell)
         return outward(cell, self.digits, up=self.side == "at most")
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Table(Carded):
     """Rows under columns; ``table["mu"]`` is a column, ``str(table)`` the table in Markdown. As of a DataFrame,
     ``list(table)`` are the names of the columns, ``"mu" in table`` asks for one, and ``len(table)`` counts the rows.
 

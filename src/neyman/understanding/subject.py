@@ -111,7 +111,7 @@ def _written(name: str, text: str, stdin: bool) -> Subject:
         return Subject(read_spec(text))
     if _is_report(text):
         # its reader stands in a room far above, which is known here by name alone
-        document: Any = import_module("neyman.reports.reading").read(Path(text)).document()
+        document: Any = import_module("neyman.reports.verifying.reading").read(Path(text)).document()
         return Subject(document.mechanism, document.adjacency)
     if text.endswith(SUFFIXES):
         return Subject(read_spec(text, "SPEC" if stdin else name))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from neyman._errors import NotCertified
+from neyman._upward import Carded
 from neyman._validate import FloatArray, inside
 from neyman.guarantees import ComposedGuarantee, Guarantee
 from neyman.guarantees.verbs import Views
@@ -25,7 +26,7 @@ _STAGES = (((0.0, 1e-12, 1e-9), 1), ((1e-9, 1e-7), 3), ((1e-6,), ROUNDS))
 _TOGETHER = 20  # numbers of one proof: each looks at the places of all
 
 
-class ProvedGuarantee(Views):
+class ProvedGuarantee(Carded, Views):
     """Every number was accepted by ``neyman_check`` in ball arithmetic before it is handed out.
 
     The engines only say where to look; what is handed out is theirs, or a little more on the safe side (a relative

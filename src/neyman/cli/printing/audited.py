@@ -12,6 +12,7 @@ from neyman.audit import Audit, Verdict
 from neyman.audit.words import at_least
 from neyman.cli.printing.output import print_table
 from neyman.cli.printing.table import table
+from neyman.numerics.short_exact import short_exact
 from neyman.quantities import QUANTITIES
 
 __all__ = ["show", "to_json"]
@@ -54,7 +55,7 @@ def show(found: Audit, verdict: Verdict | None, deltas: tuple[float, ...], conso
     rows = table("the mechanism leaks at least", f"at {found.confidence * 100:.12g} % confidence")
     rows.add_row("mu", at_least(found.mu, 6))
     for delta in deltas:
-        rows.add_row(QUANTITIES["epsilon"].title((delta,)), at_least(found.epsilon(delta), 6))
+        rows.add_row(QUANTITIES["epsilon"].title((delta,), _given), at_least(found.epsilon(delta), 6))
     rows.add_row("advantage (TPR - FPR)", at_least(found.advantage, 6))
     for rate in _RATES:
         rows.add_row(QUANTITIES["tpr"].title((rate,)), at_least(found.tpr(rate), 6))
@@ -64,6 +65,11 @@ def show(found: Audit, verdict: Verdict | None, deltas: tuple[float, ...], conso
         console.print("The scores look reversed: larger where the record is out.", highlight=False, soft_wrap=True)
     if verdict is not None:
         console.print(f"\n{verdict}", highlight=False, soft_wrap=True, markup=False)
+
+
+def _given(_: str, delta: float) -> str:
+    """No larger than it is: a little above it, less may leak."""
+    return short_exact(delta)
 
 
 def _plain(value: object) -> object:

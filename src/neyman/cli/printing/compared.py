@@ -17,6 +17,7 @@ from neyman.guarantees import Guarantee
 from neyman.guarantees.questions.regret import Divergence
 from neyman.mechanisms import Mechanism
 from neyman.numerics.decimals import exactly
+from neyman.numerics.short_exact import in_short
 from neyman.quantities import QUANTITIES
 
 __all__ = ["Compared", "show"]
@@ -66,6 +67,7 @@ class Compared:
                 {"prior": name, **{key: _interval(d).to_json() for key, d in _both(w)}, "preferred": w.preferred}
                 for name, w in self.weighted
             ],
+            "safer": [{"low": one.low, "high": one.high, "safer": one.safer} for one in c.stretches],
             "sentence": str(c),
         }  # fmt: skip
 
@@ -85,8 +87,11 @@ def _error(guarantee: Guarantee, prior: float) -> Interval:
 def show(answer: Compared, console: Console) -> None:
     """Print ``answer``."""
     c = answer.comparison
+    first = f"{c.verdict} {c.attackers}".strip()
+    console.print(f"Which is safer: {first}\n", style="bold", highlight=False, soft_wrap=True)
     for name, mechanism in zip("ab", answer.mechanisms, strict=True):
-        console.print(f"{name}: [bold]{escape(repr(mechanism))}[/bold]", highlight=False, soft_wrap=True)
+        code = in_short(repr(mechanism), mechanism.dataset_size)
+        console.print(f"{name}: [bold]{escape(code)}[/bold]", highlight=False, soft_wrap=True)
     console.print(f"adjacency {c.a.adjacency}, one record\n", highlight=False)
     main = table("what it costs", "certified bracket", "at most")
     for words, interval in zip(("b instead of a", "a instead of b"), answer.divergences, strict=True):
@@ -110,4 +115,4 @@ def show(answer: Compared, console: Console) -> None:
     if c.crossings:
         places = ", ".join(f"{x.prior:.5g}" for x in c.crossings)
         console.print(f"The curves cross at prior {places}.", highlight=False, soft_wrap=True)
-    console.print(str(c), highlight=False, soft_wrap=True)
+    console.print(str(c).removeprefix(first).strip(), highlight=False, soft_wrap=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from neyman.cli.exits import BAD_INPUT, FAILED, NOT_CERTIFIED, OK, UNFORESEEN
-from neyman.reports.text import visible
+from neyman.reports.said.text import visible
 
 if TYPE_CHECKING:
     from neyman.reports import Verification

@@ -18,88 +18,103 @@ __all__ = ["plot"]
 _FORMS = (*FORMS, ".csv")
 _SCALES, _DIRECTIONS, _CURVES = ("log", "linear"), ("stated", "remove", "add"), ("bayes_error", "tradeoff")
 
+_Kind = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="KIND",
+        help=f"{', '.join(KINDS)}. Without one, what each shows is printed.",
+        autocompletion=completing(tuple(KINDS)),
+    ),
+]
+_Specs = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="SPEC...",
+        help="What to draw, in the order of the legend: files as for neyman account, reports, - for standard "
+        "input, dpsgd:NOISE_MULTIPLIER,SAMPLE_RATE,STEPS, mu:MU or epsilon:EPSILON,DELTA.",
+    ),
+]
+_Labels = Annotated[
+    list[str] | None,
+    typer.Option(metavar="TEXT", help="In the legend, one for each SPEC; repeatable. Made from it if left out."),
+]
+_Title = Annotated[
+    str | None, typer.Option(rich_help_panel="The picture", help="Above the picture; none unless stated.")
+]
+_Scale = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SCALE", help="Of roc and profile: log (the default) or linear.", autocompletion=completing(_SCALES)
+    ),
+]
+_Prior = Annotated[
+    str | None,
+    typer.Option(
+        rich_help_panel="The picture",
+        metavar="LAW",
+        help="Of weighted-bayes-error: uniform, jeffreys, uquadratic or beta:A,B.",
+    ),
+]
+_Touching = Annotated[
+    float | None,
+    typer.Option(rich_help_panel="The picture", help="Of roc-tangent: where it touches.  [default: 1]"),
+]
+_Curve = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CURVE",
+        help="Of envelope: bayes_error (the default) or tradeoff.",
+        autocompletion=completing(_CURVES),
+    ),
+]
+_Direction = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WHOSE",
+        help="Of privacy-loss: a record that is removed, or added; stated (the default), as the promise is.",
+        autocompletion=completing(_DIRECTIONS),
+    ),
+]
+_Cumulative = Annotated[
+    bool, typer.Option("--cumulative", help="Of privacy-loss: distribution functions in place of densities.")
+]
+_Output = Annotated[
+    str | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="File to write: .png, .svg or .pdf, or .csv for the numbers that are drawn; - for standard output.",
+    ),
+]
+_Form = Annotated[
+    str | None,
+    typer.Option("--format", help="png, svg (the default), pdf or csv, where the output is standard output."),
+]
+_Floor = Annotated[
+    float | None, typer.Option(help="Least error rate, or delta, that is drawn; as each picture has it.")
+]
+_AsJson = Annotated[bool, typer.Option("--json", help="Print the numbers that are drawn, as JSON.")]
+
 
 def plot(
-    kind: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="KIND",
-            help=f"{', '.join(KINDS)}. Without one, what each shows is printed.",
-            autocompletion=completing(tuple(KINDS)),
-        ),
-    ] = None,
-    spec: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="SPEC...",
-            help="What to draw, in the order of the legend: files as for neyman account, reports, - for standard "
-            "input, dpsgd:NOISE_MULTIPLIER,SAMPLE_RATE,STEPS, mu:MU or epsilon:EPSILON,DELTA.",
-        ),
-    ] = None,
-    label: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TEXT", help="In the legend, one for each SPEC; repeatable. Made from it if left out."),
-    ] = None,
-    title: Annotated[
-        str | None, typer.Option(rich_help_panel="The picture", help="Above the picture; none unless stated.")
-    ] = None,
-    scale: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SCALE", help="Of roc and profile: log (the default) or linear.", autocompletion=completing(_SCALES)
-        ),
-    ] = None,
-    prior: Annotated[
-        str | None,
-        typer.Option(
-            rich_help_panel="The picture",
-            metavar="LAW",
-            help="Of weighted-bayes-error: uniform, jeffreys, uquadratic or beta:A,B.",
-        ),
-    ] = None,
-    epsilon: Annotated[
-        float | None,
-        typer.Option(rich_help_panel="The picture", help="Of roc-tangent: where it touches.  [default: 1]"),
-    ] = None,
-    of: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CURVE",
-            help="Of envelope: bayes_error (the default) or tradeoff.",
-            autocompletion=completing(_CURVES),
-        ),
-    ] = None,
-    direction: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WHOSE",
-            help="Of privacy-loss: a record that is removed, or added; stated (the default), as the promise is.",
-            autocompletion=completing(_DIRECTIONS),
-        ),
-    ] = None,
-    cumulative: Annotated[
-        bool, typer.Option("--cumulative", help="Of privacy-loss: distribution functions in place of densities.")
-    ] = False,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="File to write: .png, .svg or .pdf, or .csv for the numbers that are drawn; - for standard output.",
-        ),
-    ] = None,
-    form: Annotated[
-        str | None,
-        typer.Option("--format", help="png, svg (the default), pdf or csv, where the output is standard output."),
-    ] = None,
+    kind: _Kind = None,
+    spec: _Specs = None,
+    label: _Labels = None,
+    title: _Title = None,
+    scale: _Scale = None,
+    prior: _Prior = None,
+    epsilon: _Touching = None,
+    of: _Curve = None,
+    direction: _Direction = None,
+    cumulative: _Cumulative = False,
+    output: _Output = None,
+    form: _Form = None,
     adjacency: Adjacency = "add_or_remove",
-    floor: Annotated[
-        float | None, typer.Option(help="Least error rate, or delta, that is drawn; as each picture has it.")
-    ] = None,
+    floor: _Floor = None,
     tolerance: Tolerance = 1e-6,
     effort: Effort = 10.0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers that are drawn, as JSON.")] = False,
+    as_json: _AsJson = False,
 ) -> None:
     """A picture of what mechanisms promise, into a file.
 

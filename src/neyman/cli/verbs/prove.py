@@ -30,7 +30,7 @@ def prove(
         check_output(output)
     from neyman.proving import prove as proved
 
-    found = proved(file if file == "-" else Path(file), progress=None)
+    found = proved(file if file == "-" else Path(file))
     if output is not None:
         write_output(output, found.to_json() + "\n")
         advise(output, "proof")

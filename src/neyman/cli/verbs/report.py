@@ -76,7 +76,7 @@ def report(
     if opening and output in (None, STDOUT):
         raise InvalidParameter("--open", output, "beside --output FILE", "It shows the file that was written.")
     if suffix == ".pdf":
-        from neyman.reports.pdf import browser
+        from neyman.reports.forms.pdf import browser
 
         browser()  # refused before anything is computed
     if proving and output in (None, STDOUT):
@@ -99,7 +99,7 @@ def report(
     write_output(output or STDOUT, content)
     if output is not None and suffix is not None:
         if found.document.proof is not None:
-            from neyman.reports.seal import beside
+            from neyman.reports.verifying.seal import beside
 
             advise(str(beside(output)), "proof")
         advise(output, suffix)
@@ -119,9 +119,9 @@ def _open(path: str) -> None:
 def _proved(found: Report, output: str) -> Report:
     """The report that names its proof, which is written beside it; what is not proved goes to the standard error."""
     from neyman.proving import prove
-    from neyman.reports.seal import beside
+    from neyman.reports.verifying.seal import beside
 
-    proof = prove(found, progress=None)
+    proof = prove(found)
     typer.echo(str(proof), err=True)
     if any(one.verdict == "refuted" for one in proof.answers):
         typer.echo("Nothing was written: a claim is refuted, which is a mistake of neyman; please report it.", err=True)

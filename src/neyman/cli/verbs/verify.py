@@ -82,7 +82,7 @@ def _one(file: str, limits: dict[str, Any], proving: bool) -> Any:
     from neyman.reports import verify as verified
 
     found = verified(file if file == "-" else Path(file), **limits)
-    if not proving:
+    if not proving or not found.checks:  # what was altered has no claims that could be proved
         return Verified(file, found)
     return Verified(file, found, *_proved(Path(file), limits["timeout"]))
 
@@ -108,6 +108,6 @@ def _told(error: Exception) -> str:
 
 def _proved(file: Path, timeout: float) -> tuple[list[tuple[str, str, str]], str]:
     from neyman.proving.elsewhere import prove_elsewhere
-    from neyman.reports.reading import read
+    from neyman.reports.verifying.reading import read
 
-    return prove_elsewhere(read(file).data, timeout)
+    return prove_elsewhere(read(file).data, timeout, progress=None)

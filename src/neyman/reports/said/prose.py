@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Protocol
+
 from neyman.guarantees import Opaque
 from neyman.mechanisms import (
     Allocated,
@@ -16,18 +19,23 @@ from neyman.mechanisms import (
     RandomizedResponse,
     Tabulated,
 )
+from neyman.numerics.short_exact import one_in, setting
 from neyman.profiles.pair import Adjacency
-from neyman.reports.document import StepWords
+from neyman.reports.said.document import StepWords
 
 __all__ = ["MOST_STEPS", "adjacency_meaning", "assumptions", "summary"]
 
 MOST_STEPS = 100  # kinds of step that are told one by one
 
 
-def summary(mechanism: Mechanism, unit: str) -> tuple[StepWords, ...]:
-    """Return what was run, one entry for each kind of step; the last counts those beyond the first hundred."""
+def summary(mechanism: Mechanism, unit: str, *, formerly: bool = False) -> tuple[StepWords, ...]:
+    """Return what was run, one entry for each kind of step; the last counts those beyond the first hundred.
+
+    ``formerly``: as earlier versions wrote it, every setting in all its digits.
+    """
     parts = mechanism.parts
-    told = [_step(step, times, unit) for step, times in parts[:MOST_STEPS]]
+    shown = _in_full if formerly else partial(setting, of=mechanism.dataset_size)
+    told = [_step(step, times, unit, shown) for step, times in parts[:MOST_STEPS]]
     if not parts:
         told = [StepWords("nothing", "", "", 0, "Nothing was released that depends on the data.")]
     rest = len(parts) - MOST_STEPS
@@ -101,12 +109,32 @@ _BOXES: dict[type, str] = {
 }
 
 
+def _contribution(step: Gaussian | Allocated | Laplace | DiscreteGaussian | DiscreteLaplace, shown: _Shown) -> str:
+    return f"sensitivity {shown(step.sensitivity, up=False)}"
+
+
+class _Shown(Protocol):
+    """How a setting is written; ``up``: to which side it may be rounded."""
+
+    def __call__(self, value: float, *, up: bool) -> str: ...
+
+
+def _in_full(value: float, *, up: bool) -> str:
+    return repr(value)
+
+
+def _in_words(written: str, rate: float) -> str:
+    """A fraction with how often that is."""
+    often = one_in(rate) if "/" in written else ""
+    return f"{written} ({often})" if often else written
+
+
 def _inside(step: Mechanism) -> Mechanism:
     return step.of if isinstance(step, PoissonSampled) else step
 
 
-def _step(step: Mechanism, times: int, unit: str) -> StepWords:
-    kind, noise = _words(_inside(step))
+def _step(step: Mechanism, times: int, unit: str, shown: _Shown) -> StepWords:
+    kind, noise = _words(_inside(step), shown)
     often = "once" if times == 1 else f"{times:,} times"
     if isinstance(step, Allocated):
         passes = "" if step.epochs == 1 else f", the same ones in each of {step.epochs} epochs"
@@ -114,25 +142,39 @@ def _step(step: Mechanism, times: int, unit: str) -> StepWords:
         on = f"on batches, {often}: each {unit} is in one of {step.steps} batches, chosen at random{passes}"
         return StepWords(kind, noise, sampling, times, f"{kind[0].upper()}{kind[1:]} ({noise}), run {on}.")
     if isinstance(step, PoissonSampled):
-        sampling = f"Poisson, rate {step.rate!r}"
-        on = f"on a Poisson sample that each {unit} joins with probability {step.rate!r}, drawn afresh each time"
+        rate = shown(step.rate, up=False)
+        sampling = f"Poisson, rate {rate}"
+        on = f"on a Poisson sample that each {unit} joins with probability {_in_words(rate, step.rate)}"
+        on += ", drawn afresh each time"
         on = on.removesuffix(", drawn afresh each time") if times == 1 else on
     else:
         sampling, on = "none", "on all the data"
     return StepWords(kind, noise, sampling, times, f"{kind[0].upper()}{kind[1:]} ({noise}), run {often} {on}.")
 
 
-def _words(step: Mechanism) -> tuple[str, str]:
+def _words(step: Mechanism, shown: _Shown) -> tuple[str, str]:
     """The name of a kind of step, and its numbers."""
     match step:
         case Gaussian() | Allocated():
-            return "normal noise", f"standard deviation {step.sigma!r}, sensitivity {step.sensitivity!r}"
+            return (
+                "normal noise",
+                f"standard deviation {shown(step.sigma, up=True)}, {_contribution(step, shown)}",
+            )
         case Laplace():
-            return "Laplace noise", f"scale {step.scale!r}, sensitivity {step.sensitivity!r}"
+            return (
+                "Laplace noise",
+                f"scale {shown(step.scale, up=True)}, {_contribution(step, shown)}",
+            )
         case DiscreteGaussian():
-            return "discrete normal noise", f"sigma {step.sigma!r}, sensitivity {step.sensitivity!r}"
+            return (
+                "discrete normal noise",
+                f"sigma {shown(step.sigma, up=True)}, {_contribution(step, shown)}",
+            )
         case DiscreteLaplace():
-            return "discrete Laplace noise", f"scale {step.scale!r}, sensitivity {step.sensitivity!r}"
+            return (
+                "discrete Laplace noise",
+                f"scale {shown(step.scale, up=True)}, {_contribution(step, shown)}",
+            )
         case RandomizedResponse():
             return "randomised response", f"epsilon {step.epsilon!r}, {step.k!r} answers"
         case PureMechanism():
@@ -142,7 +184,7 @@ def _words(step: Mechanism) -> tuple[str, str]:
         case Tabulated():
             return "a mechanism given by two listed laws", f"{len(step.p)} outputs"
         case Opaque():
-            shown = repr(step.guarantee)
-            return "a black box", shown if len(shown) <= 200 else f"{type(step.guarantee).__name__}, many numbers"
+            stated = repr(step.guarantee)
+            return "a black box", stated if len(stated) <= 200 else f"{type(step.guarantee).__name__}, many numbers"
         case _:
             return "a mechanism", repr(step)[:200]

@@ -20,14 +20,15 @@ from neyman._errors import InvalidParameter, MissingPackage
 from neyman.guarantees import mechanism_from_dict
 from neyman.mechanisms import Mechanism
 from neyman.numerics.decimals import spelled
-from neyman.reports.block import block_of
-from neyman.reports.claims import Claim
-from neyman.reports.document import Certificate, Document, Reference, Seal, StepWords, Verdict
-from neyman.reports.quantities import checked
-from neyman.reports.text import checked_text, visible
+from neyman.reports.forms.block import block_of
+from neyman.reports.said.claims import Claim
+from neyman.reports.said.document import Certificate, Document, Reference, Seal, StepWords, Verdict
+from neyman.reports.said.quantities import checked
+from neyman.reports.said.text import checked_text, visible
+from neyman.reports.verifying.altered import altered
 
 if TYPE_CHECKING:
-    from neyman.reports.model import ClaimModel, DocumentModel
+    from neyman.reports.verifying.model import ClaimModel, DocumentModel
 
 __all__ = ["LARGEST_HTML", "LARGEST_JSON", "Found", "json_schema", "read"]
 
@@ -40,7 +41,8 @@ _WAY = "Of a guarantee or a mechanism: ny.verify(ny.report(g).to_dict())."
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a file holds: its JSON form, checked in shape and size, the claims in it, and the page around it, if any.
+    """What a file holds: its JSON form, checked in shape and size, the claims in it, the page around it, if any, and
+    the text of the data.
 
     Nothing in it was computed with: building the mechanism alone can take long, where somebody wants it to.
     """
@@ -49,6 +51,7 @@ class Found:
     model: DocumentModel
     claims: tuple[Claim, ...]
     page: str
+    text: str
 
     def document(self) -> Document:
         """Build the document that is stated.
@@ -69,7 +72,7 @@ def json_schema() -> dict[str, Any]:
     >>> json_schema()["title"]
     'A report of neyman, version 1'
     """
-    schema: dict[str, Any] = json.loads(files("neyman.reports").joinpath("schema-1.json").read_text("utf-8"))
+    schema: dict[str, Any] = json.loads(files("neyman.reports.verifying").joinpath("schema-1.json").read_text("utf-8"))
     return schema
 
 
@@ -84,14 +87,17 @@ def read(source: object) -> Found:
     Raises
     ------
     InvalidParameter
-        If it cannot be read, or is no report.
+        If it cannot be read, or is no report; ``Altered`` if it is one but for what was done to it.
     MissingPackage
         If pydantic is not installed.
     """
     text = _text(_as_json(cast("Mapping[str, Any]", source)) if isinstance(source, Mapping) else source)
-    if text.lstrip(_BLANK).startswith("<"):
-        return _found(_parsed(block_of(text)), text)
-    return _found(_parsed(text), "")
+    page = text if text.lstrip(_BLANK).startswith("<") else ""
+    data = block_of(page) if page else text
+    try:
+        return _found(_parsed(data), data, page)
+    except InvalidParameter as refused:
+        raise altered(refused, data) from None
 
 
 def _as_json(data: Mapping[str, Any]) -> str:
@@ -222,7 +228,7 @@ def _number(digits: str) -> float:
 _DECIMALS = re.compile(r"-?([0-9]+\.[0-9]+|[1-9](\.[0-9]+)?[eE][-+]?[0-9]+)")  # no 0.005e2, which looks like 0.005
 
 
-def _found(data: dict[str, Any], page: str) -> Found:
+def _found(data: dict[str, Any], text: str, page: str) -> Found:
     _shallow(data)
     model = _model(data)
     for name in ("title", "unit", "context", "date"):
@@ -234,7 +240,7 @@ def _found(data: dict[str, Any], page: str) -> Found:
             isinstance(claim[name], int) and claim[name] != float(claim[name]) for name in ("value", "lower", "upper")
         ):
             raise _refused("this file", "one whose numbers are what float64 can hold")
-    return Found(data, model, claims, page)
+    return Found(data, model, claims, page, text)
 
 
 def _shallow(data: object) -> None:
@@ -257,7 +263,7 @@ def _model(data: dict[str, Any]) -> DocumentModel:
     try:
         from pydantic import ValidationError
 
-        from neyman.reports.model import DocumentModel
+        from neyman.reports.verifying.model import DocumentModel
     except ImportError as error:
         raise MissingPackage("verify needs pydantic: pip install 'neyman[report]'") from error
     if data.get("format") != "neyman-report":

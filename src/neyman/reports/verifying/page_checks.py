@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterator
 
 from neyman._version import __version__
-from neyman.reports.build import drawn_by
-from neyman.reports.checks import Check, labelled_as
-from neyman.reports.document import Document
+from neyman.reports.said.build import drawn_by
+from neyman.reports.said.document import Document
+from neyman.reports.verifying.checks import Check, labelled_as
 
 __all__ = ["page_checks"]
 
@@ -40,7 +40,7 @@ def page_checks(document: Document, text: str, draw: Callable[[Document], tuple[
     MissingPackage
         If jinja2 or matplotlib is not installed.
     """
-    from neyman.reports.html import around_pictures
+    from neyman.reports.forms.html import around_pictures
 
     text = text.replace("\r\n", "\n")  # as every browser does before it reads: nothing that is shown depends on it
     wrong = _other_number(document, text)
@@ -102,7 +102,7 @@ def _between(text: str, parts: tuple[str, ...]) -> tuple[str, ...] | None:
 
 def _pictures(document: Document, found: tuple[str, ...], drawn: tuple[str, ...]) -> Iterator[Check]:
     """Those that differ: nobody can tell what they show, nor what they lay over the rest of the page."""
-    from neyman.reports.pictures import pictures
+    from neyman.reports.forms.pictures import pictures
 
     for picture, stated, right in zip(pictures(document), found, drawn, strict=True):
         if stated != right:
@@ -128,7 +128,8 @@ def _differs(document: Document, text: str, parts: tuple[str, ...]) -> Check:
     part, lost = next(gone, ("", ""))
     if not part:
         return _page("does not hold", "the page was altered: something was added to it")
-    return _page("does not hold", _other_words(text, part, lost) or f"the page was altered: it lacks {lost[:60]!r}")
+    why = "the page was altered: its markup is not what follows from its data"
+    return _page("does not hold", _other_words(text, part, lost) or why)
 
 
 def _other_words(text: str, part: str, lost: str) -> str:

@@ -14,12 +14,12 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from neyman._errors import MissingPackage
-from neyman.reports.block import OPENING
-from neyman.reports.claims import Claim
-from neyman.reports.document import Document
-from neyman.reports.page import first_page, sections
-from neyman.reports.pictures import pictures, svgs
-from neyman.reports.text import visible
+from neyman.reports.forms.block import OPENING
+from neyman.reports.forms.page import first_page, sections
+from neyman.reports.forms.pictures import pictures, svgs
+from neyman.reports.said.claims import Claim
+from neyman.reports.said.document import Document
+from neyman.reports.said.text import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -109,7 +109,7 @@ def _hash(style: str) -> str:
 
 
 def _template(name: str) -> str:
-    return (files("neyman.reports") / "templates" / name).read_text(encoding="utf-8")
+    return (files("neyman.reports.forms") / "templates" / name).read_text(encoding="utf-8")
 
 
 def _visible(value: object) -> object:

@@ -9,14 +9,15 @@ from decimal import Decimal, InvalidOperation
 from typing import Literal
 
 from neyman._version import __version__
+from neyman.numerics.decimals import exactly
 from neyman.profiles.pair import Adjacency
 from neyman.quantities.asked import Bracket
-from neyman.reports.build import cite, how_to_verify
-from neyman.reports.claims import Claim, claim_id, printed
-from neyman.reports.document import Document
-from neyman.reports.prose import adjacency_meaning, assumptions, summary
-from neyman.reports.quantities import QUANTITIES, reprinted, restated
-from neyman.reports.verdict import references, verdict
+from neyman.reports.said.build import cite, how_to_verify
+from neyman.reports.said.claims import Claim, claim_id, printed
+from neyman.reports.said.document import Document
+from neyman.reports.said.prose import adjacency_meaning, assumptions, summary
+from neyman.reports.said.quantities import QUANTITIES, reprinted, restated
+from neyman.reports.said.verdict import references, verdict
 
 __all__ = ["Check", "Outcome", "Recomputed", "claim_checks", "labelled", "labelled_as", "word_checks"]
 
@@ -86,7 +87,7 @@ def word_checks(document: Document, found: Recomputed) -> tuple[Check, ...]:
     same = document.certificate.neyman == __version__
     likely = _likely(document, found)
     return (
-        _words("what was run", document.summary, [summary(document.mechanism, document.unit)], same),
+        _words("what was run", document.summary, _run(document), same),
         _words("adjacency", document.adjacency_meaning, [adjacency_meaning(document.adjacency, document.unit)], same),
         _words("assumptions", document.assumptions, [assumptions(document.mechanism, document.unit)], same),
         _words("verdict", document.verdict, [verdict(document.mechanism, claims) for claims in likely], same),
@@ -96,6 +97,11 @@ def word_checks(document: Document, found: Recomputed) -> tuple[Check, ...]:
         _words("deltas", set(document.deltas) <= _deltas(document), [True], True),
         _words("method", document.certificate.method, [found.method], same),
     )
+
+
+def _run(document: Document) -> list[object]:
+    """What was run, in the words of this version and of those before it."""
+    return [summary(document.mechanism, document.unit, formerly=formerly) for formerly in (False, True)]
 
 
 def _checked(claim: Claim, bracket: Bracket | None, adjacency: Adjacency, same: bool) -> Check:
@@ -184,12 +190,20 @@ def _claim_words(claim: Claim, bracket: Bracket, adjacency: Adjacency) -> set[tu
     at = tuple(value for _, value in claim.given)
     kind = QUANTITIES[claim.quantity]
     return {
-        (one.label, sentence)
+        (label, sentence)
         for one in made
         if _true(one, bracket)
-        for sentence in (one.sentence, kind.formerly(one.text, at, adjacency))
+        for label, sentence in (
+            (one.label, one.sentence), (one.label, kind.formerly(one.text, at, adjacency)),
+            (kind.filled(kind.label, at, _formerly), kind.told(one.text, at, adjacency, _formerly)),
+        )
         if sentence
-    }
+    }  # fmt: skip
+
+
+def _formerly(_: str, value: float) -> str:
+    """A place as earlier versions wrote it."""
+    return exactly(value)
 
 
 def _true(claim: Claim, bracket: Bracket) -> bool:

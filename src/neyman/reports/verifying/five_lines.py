@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from neyman._version import __version__
-from neyman.reports.text import visible
+from neyman.reports.said.text import visible
 
 if TYPE_CHECKING:
-    from neyman.reports.checks import Check
-    from neyman.reports.verification import Verification
+    from neyman.reports.verifying.checks import Check
+    from neyman.reports.verifying.verification import Verification
 
 __all__ = ["five_lines", "in_full", "printed"]
 
@@ -40,8 +40,17 @@ def in_full(found: Verification) -> str:
         f"  {check.label or check.id:<{width}}  {check.stated}: {check.outcome}{_why(check)}"
         for check in (*found.checks, *found.words)
     ]
-    title = f'"{found.title}", written by neyman {found.made_by}, verified by neyman {__version__}'
-    return printed([title, *_about(found), *rows, f"Verdict: {_verdict(found)}", *_asides(found), _unknown(found)])
+    made = f'"{found.title}", written by neyman {found.made_by}, ' if found.made_by else ""
+    return printed(
+        [
+            f"{made}verified by neyman {__version__}",
+            *_about(found),
+            *rows,
+            f"Verdict: {_verdict(found)}",
+            *_asides(found),
+            _unknown(found),
+        ]
+    )
 
 
 def _about(found: Verification) -> Iterator[str]:
@@ -52,6 +61,8 @@ def _about(found: Verification) -> Iterator[str]:
 
 
 def _verdict(found: Verification) -> str:
+    if not found.checks:
+        return f"{_HELD[found.outcome]}: its data were altered, and nothing of it was computed."
     if not found.recomputed:
         return f"{_HELD[found.outcome]}: none of its {len(found.checks)} claims was computed again."
     count = sum(check.outcome == "holds" for check in found.checks)

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from neyman.numerics.decimals import exactly
-from neyman.reports.claims import Claim
-from neyman.reports.document import Document
+from neyman.reports.said.claims import Claim
+from neyman.reports.said.document import Document
 
 __all__ = ["LANDMARKS", "Landmark", "Placed", "Scale", "scale_of"]
 

@@ -11,14 +11,15 @@ from typing import Any
 from neyman._errors import InvalidParameter
 from neyman._validate import inside, positive
 from neyman._version import __version__
-from neyman.reports.build import expected
-from neyman.reports.checks import Check, Outcome
-from neyman.reports.five_lines import five_lines, in_full
-from neyman.reports.numbers import to_json_number
-from neyman.reports.reading import Found, read
-from neyman.reports.recompute import Examined, examine_elsewhere
-from neyman.reports.seal import beside, proof_bytes
-from neyman.reports.told import Told
+from neyman.reports.said.build import expected
+from neyman.reports.said.numbers import to_json_number
+from neyman.reports.verifying.altered import Altered, altered, as_written
+from neyman.reports.verifying.checks import Check, Outcome
+from neyman.reports.verifying.five_lines import five_lines, in_full
+from neyman.reports.verifying.reading import Found, read
+from neyman.reports.verifying.recompute import Examined, examine_elsewhere
+from neyman.reports.verifying.seal import beside, proof_bytes
+from neyman.reports.verifying.told import Told, stated
 
 __all__ = ["Verification", "verify"]
 
@@ -98,6 +99,7 @@ def verify(
     effort: float | None = None,
     timeout: float = 120.0,
     proof: str | os.PathLike[str] | None = None,
+    progress: bool | None = None,
 ) -> Verification:
     """Recompute every claim of a report from the mechanism in it, with this installation's engines.
 
@@ -116,6 +118,9 @@ def verify(
     proof : str or path, optional
         The file of the proof that the report names; unless given, that beside it (``run.proof.json`` of
         ``run.html``), if there is one. A report that names one which is not at hand is "cannot tell".
+    progress : bool, optional
+        Whether what takes longer than a second is seen to go on, on the standard error; if left out, on a terminal and
+        in a notebook.
 
     Returns
     -------
@@ -127,7 +132,8 @@ def verify(
     Raises
     ------
     InvalidParameter
-        If it cannot be read, is no report, is larger or deeper than a report is, or a number lies outside its domain.
+        If it cannot be read, is no report, is larger than a report is, or an argument lies outside its domain. What
+        says that it is one, and is such as no neyman up to this one writes, was altered: it "does not hold".
     MissingPackage
         If pydantic is not installed, or for a page jinja2 or matplotlib: pip install 'neyman[report]'.
 
@@ -152,8 +158,11 @@ def verify(
     width = None if tolerance is None else inside("tolerance", tolerance, 0.99e-12, 1.0)
     if not isinstance(report, (str, os.PathLike, Mapping)):
         raise InvalidParameter("report", report, "a path, the text of a report, or its JSON form as a dict")
-    found = read(Path(report) if isinstance(report, os.PathLike) else report)
-    return verified(found, width, work, limit, _proof(found, report, proof))
+    try:
+        found = read(Path(report) if isinstance(report, os.PathLike) else report)
+    except Altered as refused:
+        return _of_altered(refused, refused.told, *_NAMELESS)
+    return verified(found, width, work, limit, _proof(found, report, proof), progress)
 
 
 def _proof(found: Found, report: object, proof: str | os.PathLike[str] | None) -> bytes | None:
@@ -175,12 +184,32 @@ def _named(report: str | os.PathLike[str]) -> bool:
 
 
 def verified(
-    found: Found, tolerance: float | None, effort: float | None, timeout: float, proof: bytes | None = None
+    found: Found,
+    tolerance: float | None,
+    effort: float | None,
+    timeout: float,
+    proof: bytes | None = None,
+    progress: bool | None = False,
 ) -> Verification:
     """Return what becomes of a report that was read, and of the proof that it names."""
     width = found.model.certificate.tolerance if tolerance is None else tolerance
     work = found.model.certificate.effort if effort is None else effort
-    return concluded(found, examine_elsewhere(found, (max(width, 1e-12), work), timeout, proof))
+    try:
+        return concluded(found, examine_elsewhere(found, (max(width, 1e-12), work), timeout, proof, progress))
+    except InvalidParameter as refused:
+        why = altered(refused, found.text)
+        if not isinstance(why, Altered):
+            raise
+        return _of_altered(why, stated(found.model, found.claims), found.model.title, found.model.certificate.neyman)
+
+
+_NAMELESS = ("", "")  # title and version of what could not be read
+
+
+def _of_altered(why: Altered, told: Told, title: str, made_by: str) -> Verification:
+    """What is no report any more, because of what was done to one."""
+    check = Check("data", "does not hold", "the data", reason=as_written(why))
+    return Verification("does not hold", (), (check,), title, made_by, (_STATED, _RUN), told)
 
 
 def concluded(found: Found, examined: Examined) -> Verification:

@@ -22,18 +22,18 @@ from neyman.mechanisms import Mechanism
 from neyman.numerics.decimals import outward
 from neyman.profiles.pair import Adjacency
 from neyman.quantities.asked import Asked
-from neyman.reports.asked import guarantee_of
-from neyman.reports.claims import Claim, claim_id
-from neyman.reports.five_lines import printed
-from neyman.reports.page import run_in_words
-from neyman.reports.prose import adjacency_meaning, summary
-from neyman.reports.quantities import claim
-from neyman.reports.reading import Found, read
-from neyman.reports.recompute import elsewhere, limited
+from neyman.reports.forms.page import run_in_words
+from neyman.reports.said.asked import guarantee_of
+from neyman.reports.said.claims import Claim, claim_id
+from neyman.reports.said.prose import adjacency_meaning, summary
+from neyman.reports.said.quantities import claim
+from neyman.reports.verifying.five_lines import printed
+from neyman.reports.verifying.reading import Found, read
+from neyman.reports.verifying.recompute import elsewhere, limited
 
 __all__ = ["Diff", "Number", "Side", "diff", "main"]
 
-_CHILD = "from neyman.reports.diff import main; main()"
+_CHILD = "from neyman.reports.verifying.diff import main; main()"
 _UNIT, _FLOOR, _DELTAS, _TOLERANCE, _EFFORT = "record", 1e-10, (1e-5,), 1e-6, 10.0
 _FPR = 0.1  # at which the best attack is told
 _MOST = 12  # deltas of both together that are told
@@ -101,14 +101,14 @@ class Diff:
                 ("neighbouring data", self.a.meaning, self.b.meaning)]  # fmt: skip
         if self.a.title or self.b.title:
             rows.insert(0, ("title", self.a.title or "none", self.b.title or "none"))
-        lines: list[str] = []
+        lines = [f"Which is safer: {self.sentence}"]
         for name, a, b in rows:
             lines += [f"{name}: the same in both. {a}"] if a == b else [f"{name}", f"  a: {a}", f"  b: {b}"]
         width = max(len(number.label) for number in self.numbers)
         wide = max(len(number.a or _UNKNOWN) for number in self.numbers)
         lines.append(f"{'':<{width}}  {'a':<{wide}}  b")
         lines += [f"{n.label:<{width}}  {n.a or _UNKNOWN:<{wide}}  {n.b or _UNKNOWN}" for n in self.numbers]
-        return printed([*lines, f"Which is safer: {self.sentence}", *(f"  {note}" for note in self.notes)])
+        return printed([*lines, *(f"  {note}" for note in self.notes)])
 
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON-ready dict."""
@@ -280,7 +280,7 @@ def _safer(a: _Asked, b: _Asked, guarantees: tuple[Guarantee, Guarantee]) -> tup
         return "not comparable", (None, None), why
     found = compare(*guarantees)
     forth, back = found.bounds
-    told = [found.verdict, _costs(forth, "b"), _costs(back, "a"), found.note]
+    told = [found.verdict, found.attackers, _costs(forth, "b"), _costs(back, "a"), found.note]
     sentence = " ".join(part for part in told if part)
     return found.order, ((forth.lower, forth.upper), (back.lower, back.upper)), sentence
 

@@ -7,11 +7,11 @@ import re
 
 from neyman.numerics.decimals import exactly, outward
 from neyman.profiles.effort import EFFORT
-from neyman.reports.claims import Claim
-from neyman.reports.document import Document
-from neyman.reports.landmarks import scale_of
-from neyman.reports.quantities import COMPARED, RISKS
-from neyman.reports.text import visible
+from neyman.reports.said.claims import Claim
+from neyman.reports.said.document import Document
+from neyman.reports.said.landmarks import scale_of
+from neyman.reports.said.quantities import COMPARED, RISKS
+from neyman.reports.said.text import visible
 
 __all__ = ["attacks", "bracket", "escaped", "numbers", "render_markdown"]
 

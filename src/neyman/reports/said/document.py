@@ -8,8 +8,8 @@ from typing import Any, Literal
 from neyman.mechanisms import Mechanism
 from neyman.profiles.effort import EFFORT
 from neyman.profiles.pair import Adjacency
-from neyman.reports.claims import Claim
-from neyman.reports.numbers import to_json_number
+from neyman.reports.said.claims import Claim
+from neyman.reports.said.numbers import to_json_number
 
 __all__ = ["FORMAT", "VERSION", "Certificate", "Document", "Recommended", "Reference", "Seal", "StepWords", "Verdict"]
 

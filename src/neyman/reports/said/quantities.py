@@ -8,7 +8,7 @@ from neyman.profiles.pair import Adjacency
 from neyman.quantities import QUANTITIES as TABLE
 from neyman.quantities.asked import Asked, Bracket
 from neyman.quantities.places import DOMAINS
-from neyman.reports.claims import Claim, claim_id, printed
+from neyman.reports.said.claims import Claim, claim_id, printed
 
 __all__ = ["COMPARED", "QUANTITIES", "RISKS", "Given", "checked", "claim", "reprinted", "restated"]
 

@@ -17,12 +17,12 @@ from neyman.guarantees import Guarantee, Opaque
 from neyman.mechanisms import Mechanism
 from neyman.quantities.asked import Asked
 from neyman.quantities.points import POINTS
-from neyman.reports.asked import counted
-from neyman.reports.claims import Claim, claim_id
-from neyman.reports.document import Certificate, Document
-from neyman.reports.prose import adjacency_meaning, assumptions, summary
-from neyman.reports.quantities import COMPARED, QUANTITIES, RISKS, Given, claim
-from neyman.reports.verdict import ENOUGH, references, verdict
+from neyman.reports.said.asked import counted
+from neyman.reports.said.claims import Claim, claim_id
+from neyman.reports.said.document import Certificate, Document
+from neyman.reports.said.prose import adjacency_meaning, assumptions, summary
+from neyman.reports.said.quantities import COMPARED, QUANTITIES, RISKS, Given, claim
+from neyman.reports.said.verdict import ENOUGH, references, verdict
 
 __all__ = ["Inputs", "cite", "claims_of", "document_of", "drawn_by", "expected", "how_to_verify", "written"]
 
@@ -70,8 +70,10 @@ class Inputs:
     deltas: tuple[float, ...]
 
 
-def document_of(guarantee: Guarantee, inputs: Inputs, tolerance: float, effort: float) -> Document:
-    """Return the document about ``guarantee``, which is that of ``inputs.mechanism``.
+def document_of(
+    guarantee: Guarantee, inputs: Inputs, tolerance: float, effort: float, progress: bool | None = None
+) -> Document:
+    """Return the document about ``guarantee``, which is that of ``inputs.mechanism``; ``progress``: see ``report``.
 
     Raises
     ------
@@ -79,7 +81,7 @@ def document_of(guarantee: Guarantee, inputs: Inputs, tolerance: float, effort: 
         If a number is not known to the guarantee's tolerance.
     """
     method = guarantee.method  # before it is asked anything
-    claims = claims_of(Asked(guarantee, inputs.floor), inputs.mechanism, inputs.deltas)
+    claims = claims_of(Asked(guarantee, inputs.floor), inputs.mechanism, inputs.deltas, progress)
     certificate = Certificate(
         method,
         tolerance,
@@ -124,10 +126,12 @@ def written(guarantee: Guarantee, inputs: Inputs, claims: Sequence[Claim], certi
     )
 
 
-def claims_of(asked: Asked, mechanism: Mechanism, deltas: tuple[float, ...]) -> tuple[Claim, ...]:
+def claims_of(
+    asked: Asked, mechanism: Mechanism, deltas: tuple[float, ...], progress: bool | None = None
+) -> tuple[Claim, ...]:
     """Return everything that is claimed, in the order of the page."""
     found: list[Claim] = []
-    with progress_bar(None, None, "claims") as told:
+    with progress_bar(progress, None, "claims") as told:
         for one in _claims(asked, mechanism, deltas):
             found.append(one)
             told(1)

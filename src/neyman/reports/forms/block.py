@@ -24,9 +24,8 @@ def block_of(text: str) -> str:
     number = text.count(OPENING)
     block, closed, _ = text.partition(OPENING)[2].partition(_CLOSING)
     if number != 1 or not closed:
-        raise InvalidParameter(
-            "report", "this page", "a page with one data block, #neyman-report", f"{number} were found."
-        )
+        advice = "It ends in the middle of it." if number == 1 else f"{number} were found."
+        raise InvalidParameter("report", "this page", "a page with one data block, #neyman-report", advice)
     if "<" in block:
         raise InvalidParameter("report", "this page", "a page whose data block holds no markup")
     return block

@@ -9,11 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from neyman.numerics.decimals import exactly, outward
+from neyman.numerics.short_exact import in_short, short_exact
 from neyman.profiles.effort import EFFORT
-from neyman.reports.claims import Claim
-from neyman.reports.document import Document, StepWords
-from neyman.reports.landmarks import Scale, scale_of
-from neyman.reports.quantities import COMPARED, RISKS
+from neyman.reports.said.claims import Claim
+from neyman.reports.said.document import Document, StepWords
+from neyman.reports.said.landmarks import Scale, scale_of
+from neyman.reports.said.quantities import COMPARED, RISKS
 
 __all__ = ["FirstPage", "Head", "Section", "Table", "first_page", "run_in_words", "sections"]
 
@@ -157,7 +158,7 @@ def _headline(document: Document) -> tuple[str, str, Claim | None]:
     known = next((claim for claim in pairs if not claim.says_nothing), None)
     if known is None:
         return "Differential privacy", "", None
-    return f"Differential privacy at δ = {exactly(_given(known, 'delta'))}", "ε ≤", known
+    return f"Differential privacy at δ = {short_exact(_given(known, 'delta'), below=True)}", "ε ≤", known
 
 
 def _beside(document: Document, number: Claim | None) -> Iterator[tuple[str, Cell]]:
@@ -236,7 +237,7 @@ def _run(document: Document) -> Section:
         (Head("step"), Head("noise"), Head("sampling"), Head("times", number=True)),
         tuple((step.kind, step.noise, step.sampling, f"{step.times:,}") for step in document.summary),
     )  # fmt: skip
-    code = _cut(repr(document.mechanism), _CODE)
+    code = _cut(in_short(repr(document.mechanism), document.mechanism.dataset_size), _CODE)
     words = (document.adjacency_meaning, f"Adjacency: {document.adjacency}.")
     return Section(
         "What was run", words, own=tuple((name, text) for name, text in own if text), tables=(steps,), code=(code,)
@@ -317,7 +318,9 @@ def _claims(name: str, caption: str, claims: Sequence[Claim]) -> Table:
 
 def _epsilons(document: Document, name: str, *, brackets: bool) -> Table:
     heads = (Head("at δ"), Head("ε, at most", number=True), _BRACKET)
-    rows = [(exactly(_given(claim, "delta")), claim, _bracket(claim)) for claim in document.of("epsilon")]
+    rows = [
+        (short_exact(_given(claim, "delta"), below=True), claim, _bracket(claim)) for claim in document.of("epsilon")
+    ]
     caption = "The same promise in pairs (ε, δ): every row holds"
     if brackets:
         return Table(name, caption, heads, tuple(rows))

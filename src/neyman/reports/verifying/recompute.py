@@ -14,23 +14,24 @@ from functools import partial
 from typing import Any
 
 from neyman._errors import InvalidParameter, NeymanError
+from neyman._progress import counting, progress_elsewhere
 from neyman.guarantees import Guarantee
 from neyman.quantities.asked import Asked, Bracket
-from neyman.reports.asked import guarantee_of
-from neyman.reports.checks import Check, Recomputed, claim_checks, labelled, word_checks
-from neyman.reports.claims import Claim
-from neyman.reports.document import Document
-from neyman.reports.page_checks import page_checks
-from neyman.reports.quantities import QUANTITIES
-from neyman.reports.reading import Found, read
-from neyman.reports.seal import seal_check
-from neyman.reports.told import Told, retold, stated
+from neyman.reports.said.asked import guarantee_of
+from neyman.reports.said.claims import Claim
+from neyman.reports.said.document import Document
+from neyman.reports.said.quantities import QUANTITIES
+from neyman.reports.verifying.checks import Check, Recomputed, claim_checks, labelled, word_checks
+from neyman.reports.verifying.page_checks import page_checks
+from neyman.reports.verifying.reading import Found, read
+from neyman.reports.verifying.seal import seal_check
+from neyman.reports.verifying.told import Told, retold, stated
 
 __all__ = ["Examined", "drawn", "elsewhere", "examine", "examine_elsewhere", "limited", "main", "recomputed"]
 
 _LONGEST = 2e6  # seconds that a system call takes for a time limit
 _MEMORY = 8 << 30  # bytes of address space that the other process may have
-_CHILD = "from neyman.reports.recompute import main; main()"
+_CHILD = "from neyman.reports.verifying.recompute import main; main()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +47,14 @@ class Examined:
 
 
 def examine_elsewhere(
-    found: Found, limits: tuple[float, float], timeout: float, proof: bytes | None = None
+    found: Found,
+    limits: tuple[float, float],
+    timeout: float,
+    proof: bytes | None = None,
+    progress: bool | None = False,
 ) -> Examined:
     """Examine a report in another process, for at most ``timeout`` seconds; the ``limits`` are tolerance and effort,
-    ``proof`` the file of the proof that it names.
+    ``proof`` the file of the proof that it names, ``progress`` whether it is seen to go on.
 
     Raises
     ------
@@ -60,15 +65,17 @@ def examine_elsewhere(
         "data": found.data, "page": found.page, "limits": limits, "timeout": min(timeout, _LONGEST),
         "proof": None if proof is None else proof.decode("latin-1"),
     }  # fmt: skip
-    answer = elsewhere(_CHILD, order, timeout)
+    with progress_elsewhere(progress, len(found.claims), "claims") as there:
+        answer = elsewhere(_CHILD, order, timeout, there)
     if "failure" in answer:
         return _unanswered(found, answer["failure"])
     checks, words = (tuple(Check(**check) for check in answer[name]) for name in ("checks", "words"))
     return Examined(Told(**answer["told"]), checks, words)
 
 
-def elsewhere(program: str, order: dict[str, Any], timeout: float) -> dict[str, Any]:
-    """Have ``program`` answer an order in another process, for at most ``timeout`` seconds: see ``limited``.
+def elsewhere(program: str, order: dict[str, Any], timeout: float, there: tuple[int, ...] = ()) -> dict[str, Any]:
+    """Have ``program`` answer an order in another process, for at most ``timeout`` seconds: see ``limited``; it
+    inherits ``there``, to tell how far it has come.
 
     Returns
     -------
@@ -85,8 +92,8 @@ def elsewhere(program: str, order: dict[str, Any], timeout: float) -> dict[str, 
     try:
         done = subprocess.run(  # noqa: S603 (this interpreter, and no shell; the file goes through a pipe)
             [sys.executable, "-P", "-c", program],  # -P: nothing that lies in the working directory is imported
-            input=json.dumps({**order, "timeout": timeout}).encode(), capture_output=True, timeout=timeout,
-            check=False, env=environment,
+            input=json.dumps({**order, "timeout": timeout, "there": there}).encode(), capture_output=True,
+            timeout=timeout, check=False, env=environment, pass_fds=there,
         )  # fmt: skip
         answer: dict[str, Any] = json.loads(done.stdout)
     except subprocess.TimeoutExpired:
@@ -133,23 +140,27 @@ def examine(
         words = (*words, seal_check(found.data, document.proof, proof))
     if found.page:
         words = (*words, *page_checks(document, found.page, draw))
-    told = retold(document.mechanism, document.adjacency, document.unit, document.verdict.headline)
-    return Examined(told, claim_checks(document, numbers), words)
+    return Examined(retold(document), claim_checks(document, numbers), words)
 
 
-def recomputed(document: Document, tolerance: float, effort: float | None = None) -> Recomputed:
-    """Ask the engines about every claim, to this tolerance, and for the method they take to the one that is stated."""
+def recomputed(
+    document: Document, tolerance: float, effort: float | None = None, told: Callable[[int], None] = lambda _: None
+) -> Recomputed:
+    """Ask the engines about every claim, to this tolerance, and for the method they take to the one that is stated.
+
+    ``told`` hears of each claim that is done.
+    """
     stated = (document.certificate.tolerance, document.certificate.effort)
     asked = (tolerance, stated[1] if effort is None else effort)
     guarantee = guarantee_of(document.mechanism, document.adjacency, *asked)
     same = asked == stated
     method = (guarantee if same else guarantee_of(document.mechanism, document.adjacency, *stated)).method
-    return Recomputed(brackets_of(guarantee, document.claims), method)  # the method before anything is asked
+    return Recomputed(brackets_of(guarantee, document.claims, told), method)  # the method before anything is asked
 
 
 def drawn(document: Document) -> tuple[str, ...]:
     """Draw the pictures of a page again."""
-    from neyman.reports.pictures import svgs
+    from neyman.reports.forms.pictures import svgs
 
     return svgs(document)
 
@@ -165,13 +176,15 @@ def _answered(order: dict[str, Any]) -> dict[str, Any]:
     found = read(order["data"])
     tolerance, effort = order["limits"]
     proof = None if order["proof"] is None else order["proof"].encode("latin-1")
-    ask = partial(recomputed, effort=effort)
+    ask = partial(recomputed, effort=effort, told=counting(order["there"]))
     examined = examine(replace(found, page=order["page"]), tolerance, ask, drawn, proof)
     lists = {name: [asdict(check) for check in getattr(examined, name)] for name in ("checks", "words")}
     return {**lists, "told": asdict(examined.told)}
 
 
-def brackets_of(guarantee: Guarantee, claims: tuple[Claim, ...]) -> tuple[Bracket | None, ...]:
+def brackets_of(
+    guarantee: Guarantee, claims: tuple[Claim, ...], told: Callable[[int], None] = lambda _: None
+) -> tuple[Bracket | None, ...]:
     """Return what is certified of each claim; None where it is not certified to the tolerance."""
     floor = next(float(dict(claim.given)["floor"]) for claim in claims if claim.quantity == "mu")
     asked = Asked(guarantee, floor)
@@ -181,6 +194,7 @@ def brackets_of(guarantee: Guarantee, claims: tuple[Claim, ...]) -> tuple[Bracke
             found.append(QUANTITIES[claim.quantity].certified(asked, tuple(value for _, value in claim.given)))
         except NeymanError:
             found.append(None)
+        told(1)
     return tuple(found)
 
 
@@ -189,7 +203,7 @@ def _unanswered(found: Found, why: str) -> Examined:
         labelled(Check(claim.id, "cannot tell", f"{claim.side} {claim.text}", reason=why), claim)
         for claim in found.claims
     )
-    return Examined(stated(found.model), tuple(checks), (), why)
+    return Examined(stated(found.model, found.claims), tuple(checks), (), why)
 
 
 class _Shown:

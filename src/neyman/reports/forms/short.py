@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from neyman.reports.document import Document
-from neyman.reports.text import visible
+from neyman.reports.said.document import Document
+from neyman.reports.said.text import visible
 
 __all__ = ["short_text"]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from neyman._errors import InvalidParameter
-from neyman.reports.checks import Check, Outcome
-from neyman.reports.document import Seal
+from neyman.reports.said.document import Seal
+from neyman.reports.verifying.checks import Check, Outcome
 
 __all__ = ["beside", "proof_bytes", "seal_check", "sealed"]
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from neyman import plot
 from neyman.guarantees import GDP, ApproximateDP, Guarantee, mechanism_from_dict
 from neyman.numerics.decimals import exactly
-from neyman.reports.asked import guarantee_of
-from neyman.reports.claims import Claim
-from neyman.reports.document import Document
+from neyman.reports.said.asked import guarantee_of
+from neyman.reports.said.claims import Claim
+from neyman.reports.said.document import Document
 from neyman.risk.attacked import membership
 
 if TYPE_CHECKING:

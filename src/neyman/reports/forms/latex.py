@@ -6,10 +6,10 @@ import re
 
 from neyman.numerics.decimals import exactly
 from neyman.profiles.effort import EFFORT
-from neyman.reports.document import Document
-from neyman.reports.landmarks import scale_of
-from neyman.reports.markdown import attacks, bracket, numbers
-from neyman.reports.text import visible
+from neyman.reports.forms.markdown import attacks, bracket, numbers
+from neyman.reports.said.document import Document
+from neyman.reports.said.landmarks import scale_of
+from neyman.reports.said.text import visible
 
 __all__ = ["escaped", "render_latex"]
 

@@ -13,8 +13,8 @@ from neyman.guarantees import RDP, ZCDP, Opaque
 from neyman.mechanisms import Mechanism
 from neyman.numerics.decimals import exactly
 from neyman.quantities.points import POINTS
-from neyman.reports.claims import Claim
-from neyman.reports.document import Recommended, Reference, Verdict
+from neyman.reports.said.claims import Claim
+from neyman.reports.said.document import Recommended, Reference, Verdict
 
 __all__ = ["ENOUGH", "references", "verdict"]
 
