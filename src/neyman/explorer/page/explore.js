@@ -1,0 +1,311 @@
+/* The page: what is set is asked, and what is answered is shown, never as the answer to something else. */
+
+const ENGINES = { table: (data) => new TableEngine(data.table), server: () => new ServerEngine() };
+const SLOTS = ["answer", "brackets", "compare", "poisson", "allocation", "copy", "report"];
+const CONTROLS = {
+  noise_multiplier: { label: "Noise multiplier", unit: "", hint: "noise over clipping norm", stops: stops(0.3, 20, FINE) },
+  scale: { label: "Scale of the noise", unit: "", hint: "over the sensitivity", stops: stops(0.1, 50, FINE) },
+  sample_rate: { label: "Sample rate", unit: "", hint: "such as 0.01, 1% or 512/60000", stops: [...stops(1e-5, 0.99, FINE), "1"] },
+  steps: { label: "Steps", unit: " steps", hint: "", stops: stops(1, 1e6, FINE, true) },
+  epsilon: { label: "Epsilon of one answer", unit: "", hint: "of the coin that decides between truth and chance", stops: stops(0.05, 10, FINE) },
+  k: { label: "Possible answers", unit: "", hint: "", stops: stops(2, 1000, FINE, true) },
+  count: { label: "Times it is run", unit: " times", hint: "", stops: stops(1, 1e4, FINE, true) },
+  fpr: { label: "False alarm rate", unit: "", hint: "those left out who are accused", stops: stops(1e-4, 0.9, ROUND) },
+  delta: { label: "Delta", unit: "", hint: "at which epsilon is read", stops: stops(1e-12, 0.1, COARSE) },
+  floor: { label: "Floor", unit: "", hint: "error rates of which mu speaks", stops: stops(1e-15, 1e-3, [100]) },
+  risk: { label: "", unit: "", stops: SHARES },
+  prior: { label: "Chance before the attack", unit: "", hint: "before anything is seen", stops: SHARES },
+};
+const MECHANISMS = { dpsgd: "DP-SGD: noisy training", gaussian: "Gaussian noise", laplace: "Laplace noise", randomized_response: "Randomised response" };
+
+class Explorer {
+  #data;
+  #engine;
+  #asker;
+  #allowed;
+  #state;
+  #shown = null; // the last answer on the page
+  #current = false; // and whether it is that of what is set
+  #controls = {};
+  #views;
+  #write = afterPause(250, () => history.replaceState(null, "", toFragment(this.#state)));
+  #speak = afterPause(700, () => this.#said());
+  #follow = afterPause(150, () => this.#askBeside());
+
+  constructor(data) {
+    this.#data = data;
+    this.#engine = ENGINES[data.engine](data);
+    this.#asker = new Asker(this.#engine, SLOTS);
+    const kinds = this.#engine.exact ? Object.keys(MECHANISMS) : ["dpsgd"];
+    this.#allowed = {
+      kind: data.given.length && this.#engine.exact ? [...kinds, "given"] : kinds,
+      name: data.given.map((one) => one.name), sampling: this.#engine.exact ? SAMPLINGS : ["poisson"],
+      target: this.#engine.exact ? Object.keys(TARGETS) : IN_TABLES, free: Object.keys(FREE),
+    };
+    this.#build();
+    this.#restore();
+    addEventListener("hashchange", () => this.#restore());
+  }
+
+  #build() {
+    const table = this.#data.table;
+    say(byId("engine"), this.#engine.exact ? this.#engine.label : `${this.#engine.label}: ${Object.values(table.axes).map((axis) => axis.length).join(" × ")} settings`);
+    for (const node of document.querySelectorAll("[data-control]")) {
+      const name = node.dataset.control;
+      this.#controls[name] = new Control(node, name, CONTROLS[name], (text) => this.#set(name, text));
+      this.#controls[name].use(this.#engine.axes?.[name] ?? CONTROLS[name].stops);
+    }
+    this.#choices();
+    this.#views = {
+      curve: new Curve(byId("curve"), (fpr) => this.#set("fpr", brief(Number(fpr.toPrecision(3))))),
+      people: new People(byId("people")),
+      numbers: new Numbers(byId("numbers")),
+      landmarks: new Landmarks(byId("landmarks"), this.#data.landmarks),
+      comparison: new Comparison(byId("compared"), byId("compare-table")),
+      batches: new Batches(byId("batches-pair")),
+      copies: new Copies(byId("copying"), () => this.#saveReport()),
+    };
+    this.#buttons();
+  }
+
+  #choices() {
+    const choose = (id, options) => {
+      byId(id).replaceChildren(...options.map(([value, words]) => make("option", { value }, words)));
+      byId(id).addEventListener("change", (event) => this.#choose(id, event.target.value));
+    };
+    const given = this.#allowed.name.map((name, i) => [`given ${i}`, this.#data.given[i].label]);
+    const kinds = this.#allowed.kind.filter((kind) => kind !== "given").map((kind) => [kind, MECHANISMS[kind]]);
+    choose("kind", [...(this.#engine.exact ? given : []), ...kinds]);
+    choose("target", this.#allowed.target.map((name) => [name, TARGETS[name].words]));
+    choose("free", []);
+    byId("sampling").addEventListener("change", (event) => this.#set("sampling", event.target.value));
+    byId("kind-row").hidden = byId("kind").options.length < 2;
+    byId("batches").hidden = !this.#engine.exact;
+  }
+
+  #buttons() {
+    byId("controls").addEventListener("submit", (event) => event.preventDefault());
+    byId("log").addEventListener("change", (event) => this.#set("log", event.target.checked ? "1" : ""));
+    byId("hold").addEventListener("change", (event) => this.#set("hold", event.target.checked ? "1" : ""));
+    byId("pin-a").addEventListener("click", () => this.#pin("a", settingsOf(this.#state)));
+    byId("pin-b").addEventListener("click", () => this.#pin("b", settingsOf(this.#state)));
+    byId("unpin").addEventListener("click", () => {
+      this.#pin("a", null);
+      this.#pin("b", null);
+    });
+    byId("batches").addEventListener("toggle", () => this.#follow());
+    themed(byId("theme"));
+  }
+
+  #restore() {
+    const { start } = this.#data;
+    this.#state = { ...DEFAULTS, ...textsOf(start), ...fromFragment(location.hash, this.#allowed) };
+    this.#lay();
+    this.#ask();
+  }
+
+  #choose(id, value) {
+    const given = /^given (\d+)$/.exec(value);
+    if (given) Object.assign(this.#state, { kind: "given", name: this.#allowed.name[given[1]], hold: "" });
+    else if (id === "target") Object.assign(this.#state, { target: value, risk: easy(value, this.#shown) });
+    else this.#state[id] = value;
+    if (id === "kind") this.#state.hold = "";
+    this.#lay();
+    this.#ask();
+  }
+
+  #set(name, text) {
+    const state = this.#state;
+    state[name] = text;
+    if (name === "risk" || name === "prior") state.hold = "1";
+    if (name === state.free) state.hold = "";
+    this.#lay(name);
+    if (name !== "log") this.#ask();
+  }
+
+  /** Show what is set; the control that somebody is setting is left alone. */
+  #lay(touched = "") {
+    const state = this.#state;
+    const names = [...KINDS[state.kind], "fpr", "delta", "floor", "risk", ...(TARGETS[state.target].prior ? ["prior"] : [])];
+    const free = freeOf(state.kind);
+    if (free.length && !free.includes(state.free)) state.free = free[0];
+    for (const [name, control] of Object.entries(this.#controls)) {
+      control.shown = names.includes(name);
+      if (name === "risk") {
+        control.label = TARGETS[state.target].label;
+        if (touched === "") control.use(TARGETS[state.target].stops);
+      }
+      if (name !== touched || byId(name) !== document.activeElement) control.value = state[name];
+    }
+    byId("free").replaceChildren(...free.map((name) => make("option", { value: name }, FREE[name])));
+    byId("kind").value = state.kind === "given" ? `given ${this.#allowed.name.indexOf(state.name)}` : state.kind;
+    for (const name of ["sampling", "target", "free"]) byId(name).value = state[name];
+    for (const name of ["hold", "log"]) byId(name).checked = state[name] === "1";
+    byId("risks").hidden = free.length === 0;
+    byId("sampling-row").hidden = !this.#engine.exact || state.kind !== "dpsgd";
+    this.#views.curve.log = state.log === "1";
+    this.#write();
+  }
+
+  /** While somebody drags, the safe ends alone are asked for: the others are there once they rest. */
+  #question(settings, ask = "promise", brackets = false) {
+    const { fpr, delta, floor } = this.#state;
+    return { v: 1, ask, settings, fpr, delta, floor, brackets };
+  }
+
+  #ask() {
+    const state = this.#state;
+    const question = this.#question(settingsOf(state), state.hold ? "solve" : "promise");
+    if (state.hold) Object.assign(question, { free: state.free, target: targetOf(state) });
+    this.#stale(true);
+    this.#asker.ask("answer", question, (answer, current) => this.#heard(answer, current));
+  }
+
+  #stale(yes) {
+    this.#current = !yes;
+    document.body.classList.toggle("stale", yes);
+    byId("answer").setAttribute("aria-busy", yes);
+  }
+
+  #heard(answer, current) {
+    if (answer.ok) this.#show(answer);
+    else if (current) this.#refuse(answer);
+    if (!current) return;
+    this.#stale(false);
+    this.#speak();
+    if (answer.ok) this.#follow();
+  }
+
+  #show(answer) {
+    const { headline, odds, numbers, solved, note } = answer;
+    this.#shown = answer;
+    for (const control of Object.values(this.#controls)) control.forgive();
+    document.body.classList.remove("refused");
+    byId("refused").hidden = true;
+    tell(byId("sentence"), odds);
+    say(byId("run"), note ? `${answer.run} ${note}` : answer.run);
+    say(byId("certain"), answer.certain === "safe stop" ? SAFE_STOP : "");
+    say(byId("headline"), headline.number);
+    say(byId("why"), `because ${headline.why}.`);
+    say(byId("strip-odds"), odds ? `≤ ${grouped(odds.in)} of ${grouped(odds.of)}` : "");
+    say(byId("strip-epsilon"), `ε ≤ ${text(numbers.epsilon)}`);
+    say(byId("strip-mu"), `μ ≤ ${text(numbers.mu)}`);
+    say(byId("curve-told"), captionOf(answer));
+    this.#views.curve.show(answer);
+    this.#views.people.show(odds);
+    this.#views.numbers.show(numbers);
+    this.#views.landmarks.show(numbers);
+    say(byId("solved"), solved ? solved.sentence : "");
+    if (solved && this.#state.hold && solved.parameter === this.#state.free) {
+      this.#state[solved.parameter] = solved.text;
+      this.#controls[solved.parameter].value = solved.text;
+      this.#write();
+    }
+  }
+
+  #refuse({ error, parameter, allowed }) {
+    document.body.classList.add("refused");
+    byId("refused").hidden = false;
+    say(byId("refused-error"), error);
+    say(byId("refused-allowed"), allowed ? `Allowed: ${allowed}.` : "");
+    for (const [name, control] of Object.entries(this.#controls)) {
+      if (name === parameter) control.refuse(`${error} Allowed: ${allowed}.`);
+      else control.forgive();
+    }
+  }
+
+  #said() {
+    if (!this.#current) return;
+    const refused = document.body.classList.contains("refused");
+    const words = ["sentence", "headline", "certain"].map((id) => byId(id).textContent);
+    say(byId("said"), refused ? byId("refused-error").textContent : words.join(" "));
+  }
+
+  /** What rests on the settings, but is not what is dragged: asked once they rest. */
+  #askBeside() {
+    if (!this.#current || document.body.classList.contains("refused")) return;
+    const settings = settingsOf(this.#state);
+    const { a, b } = this.#state;
+    if (this.#engine.exact) this.#asker.ask("brackets", this.#question(settings, "promise", true), (answer) => this.#bracketed(answer));
+    if (a || b) {
+      const question = { ...this.#question(a ?? settings, "compare"), other: b ?? settings };
+      this.#asker.ask("compare", question, (answer, current) => current && this.#compared(answer));
+    }
+    if (byId("batches").open && settings.kind === "dpsgd") {
+      this.#views.batches.wait();
+      for (const sampling of SAMPLINGS) {
+        const heard = (answer, current) => current && this.#views.batches.show(sampling, answer);
+        this.#asker.ask(sampling, this.#question({ ...settings, sampling }), heard);
+      }
+    }
+    this.#views.copies.wait();
+    this.#asker.ask("copy", this.#question(settings, "copy"), (answer, current) => current && this.#views.copies.show(answer));
+  }
+
+  #pin(name, settings) {
+    this.#state[name] = settings;
+    if (!this.#state.a && !this.#state.b) {
+      this.#asker.forget("compare");
+      this.#views.curve.pins = [];
+      this.#views.comparison.clear("Nothing is pinned.");
+    }
+    this.#write();
+    this.#follow();
+  }
+
+  /** The same answer, and between which two numbers the truth lies. */
+  #bracketed(answer) {
+    if (!this.#current || !answer.ok) return;
+    this.#views.curve.show(answer);
+    this.#views.numbers.show(answer.numbers);
+  }
+
+  #compared(answer) {
+    this.#views.comparison.show(answer);
+    const { a, b } = this.#state;
+    this.#views.curve.pins = answer.ok ? [a && answer.a, b && answer.b] : [];
+  }
+
+  #saveReport() {
+    say(this.#views.copies.told, "Writing …");
+    this.#asker.ask("report", this.#question(settingsOf(this.#state), "report"), (answer) => this.#views.copies.save(answer));
+  }
+}
+
+const NO_ODDS = "The odds of an attack are not certified for these settings.";
+const SAFE_STOP = "Between the stops of the table: this is the promise of the next stop that protects no more.";
+
+/** The odds in words; who is accused stands out, in the colours of the pictures. */
+function tell(node, odds) {
+  const words = odds?.sentence ?? NO_ODDS;
+  if (node.textContent === words) return;
+  const pieces = words.split(/(\d[\d,]*)/);
+  const numbers = odds ? [odds.of, odds.out, odds.of, odds.in].map(grouped) : [];
+  const told = pieces.filter((_, i) => i % 2 === 1).join(" ") === numbers.join(" ");
+  const marks = { 3: "mistake", 7: "accused" };
+  node.replaceChildren(...pieces.map((piece, i) => (told && marks[i] ? make("span", { class: marks[i] }, piece) : piece)));
+}
+
+function captionOf({ numbers, gaussian, floor }) {
+  const dashed = gaussian && !numbers.mu.refused ? ` Dashed: a Gaussian mechanism with mu = ${numbers.mu.text}, for error rates of ${brief(floor)} and above.` : "";
+  return `What attacks can reach, at most: certified.${dashed} Drag the point to another false alarm rate.`;
+}
+
+/** A risk to begin with: what is promised now, so that nothing jumps. */
+function easy(target, answer) {
+  const number = answer?.numbers[target];
+  return number && !number.refused && Number(number.text) > 0 ? number.text : TARGETS[target].stops[Math.floor(TARGETS[target].stops.length / 2)];
+}
+
+/** A button between light and dark, whatever the system prefers. */
+function themed(button) {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const set = (yes) => {
+    document.documentElement.dataset.theme = yes ? "dark" : "light";
+    button.setAttribute("aria-pressed", yes);
+  };
+  button.setAttribute("aria-pressed", dark.matches);
+  button.addEventListener("click", () => set(button.getAttribute("aria-pressed") !== "true"));
+}
+
+new Explorer(JSON.parse(byId("neyman-explorer").textContent));

@@ -1,0 +1,51 @@
+/* Every number of an answer, in words; between which two the truth lies, and what it says, on demand. */
+
+const NAMES = {
+  tpr: ["Accused, of those in the data", "TPR"],
+  epsilon: ["Privacy loss at this delta", "ε"],
+  mu: ["As one Gaussian mechanism", "μ"],
+  regret: ["Overstated by mu alone", "regret"],
+  advantage: ["Advantage of an attack", "advantage"],
+  posterior: ["Belief, from one half", "posterior"],
+  bayes_error: ["Errors at even odds, least", "Bayes error"],
+  fixed_point: ["Both errors equal, least", "fixed point"],
+};
+
+class Numbers {
+  #rows = new Map();
+  #node;
+
+  constructor(node) {
+    this.#node = node;
+  }
+
+  show(numbers) {
+    for (const [name, number] of Object.entries(numbers)) {
+      if (Object.hasOwn(NAMES, name)) this.#row(name).show(number);
+    }
+    for (const [name, row] of this.#rows) row.node.hidden = !Object.hasOwn(numbers, name);
+  }
+
+  #row(name) {
+    if (!this.#rows.has(name)) {
+      const row = numberRow(name);
+      this.#rows.set(name, row);
+      this.#node.append(row.node);
+    }
+    return this.#rows.get(name);
+  }
+}
+
+function numberRow(name) {
+  const [words, symbol] = NAMES[name];
+  const value = make("b", { class: "value", "data-number": name });
+  const says = make("p");
+  const bracket = make("p", { class: "muted" });
+  const node = make("details", {}, make("summary", {}, make("span", {}, words), make("i", {}, symbol), value), says, bracket);
+  const show = (number) => {
+    say(value, number.refused ? "not certified" : number.text);
+    say(says, number.refused || number.says);
+    say(bracket, number.bracket ? `The truth: ${number.bracket}.` : "");
+  };
+  return { node, show };
+}
