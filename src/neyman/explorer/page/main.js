@@ -1,0 +1,1 @@
+document.getElementById("explorer").textContent = "The page is being built.";
