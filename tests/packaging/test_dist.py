@@ -15,6 +15,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 import neyman as ny
 from neyman.reports.build import how_to_verify
@@ -97,6 +98,9 @@ def test_what_the_wheel_says_of_itself(unpacked: Path) -> None:
     assert set(meta.get_all("Provides-Extra", [])) == set(PROJECT["optional-dependencies"])
     needed = [line for line in meta.get_all("Requires-Dist", []) if "extra ==" not in line]
     assert {re.split(r"[<>=!~]", line)[0].lower() for line in needed} == {"numpy", "scipy", "typer", "rich", "pyyaml"}
+    read = [Requirement(line) for line in needed]
+    there = {one.name for one in read if one.marker is None or one.marker.evaluate({"sys_platform": "emscripten"})}
+    assert there == {"numpy", "scipy"}  # a browser has no command line
     licence = (unpacked / INFO / "licenses" / "LICENSE").read_bytes()
     assert licence == (ROOT / "LICENSE").read_bytes()
 

@@ -19,7 +19,7 @@ _PLACES = re.compile(r"\{\{ (policy|version|style|data|program) \}\}")
 _ENDS = re.compile(r"</(?:script|style)|<!--", re.IGNORECASE)
 
 
-def page(data: Mapping[str, object], asks: bool = False) -> str:
+def page(data: Mapping[str, object], asks: bool = False, worker: bool = False) -> str:
     """Return the page.
 
     Parameters
@@ -28,6 +28,8 @@ def page(data: Mapping[str, object], asks: bool = False) -> str:
         What it begins with, of JSON.
     asks : bool
         Whether it may ask where it came from; a file asks nobody.
+    worker : bool
+        Whether a Python may run beside it.
 
     Examples
     --------
@@ -37,17 +39,23 @@ def page(data: Mapping[str, object], asks: bool = False) -> str:
     """
     block = json.dumps(data, allow_nan=False, separators=(",", ":")).translate(_ESCAPES)
     parts = {
-        "policy": policy(asks), "version": __version__, "style": _style(), "data": block, "program": _program()
+        "policy": policy(asks, worker), "version": __version__, "style": _style(), "data": block, "program": _program()
     }  # fmt: skip
     return _PLACES.sub(lambda place: parts[place[1]], _read("explore.html"))
 
 
-def policy(asks: bool = False) -> str:
-    """Return the Content-Security-Policy: nothing from elsewhere, and no program but the page's own."""
+def policy(asks: bool = False, worker: bool = False) -> str:
+    """Return the Content-Security-Policy: nothing from elsewhere, and no program but the page's own.
+
+    A ``worker`` is begun from bytes that the page has: such a one obeys this policy, too, where one with an address of
+    its own obeys what is sent with it, on a plain host nothing. ``blob:`` is no place that anybody else can write to.
+    """
     whom = "'self'" if asks else "'none'"
+    programs = "'wasm-unsafe-eval' blob:; worker-src blob:" if worker else ""
+    own = f"'sha256-{_hash(_program())}' {programs}".rstrip()
     return (
-        f"default-src 'none'; script-src 'sha256-{_hash(_program())}'; style-src 'sha256-{_hash(_style())}'; "
-        f"img-src data:; connect-src {whom}; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src {own}; "
+        f"style-src 'sha256-{_hash(_style())}'; img-src data:; connect-src {whom}; base-uri 'none'; form-action 'none'"
     )
 
 

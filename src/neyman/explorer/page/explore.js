@@ -1,6 +1,6 @@
 /* The page: what is set is asked, and what is answered is shown, never as the answer to something else. */
 
-const ENGINES = { table: (data) => new TableEngine(data.table), server: () => new ServerEngine() };
+const ENGINES = { table: (data) => new TableEngine(data.table), server: () => new ServerEngine(), worker: (data) => new WorkerEngine(data) };
 const SLOTS = ["answer", "brackets", "compare", "poisson", "allocation", "copy", "report"];
 const CONTROLS = {
   noise_multiplier: { label: "Noise multiplier", unit: "", hint: "noise over clipping norm", stops: stops(0.3, 20, FINE) },
@@ -44,6 +44,10 @@ class Explorer {
     };
     this.#build();
     this.#restore();
+    this.#engine.listen?.((words, anew) => {
+      say(byId("engine"), words);
+      if (anew) this.#ask();
+    });
     addEventListener("hashchange", () => this.#restore());
   }
 
