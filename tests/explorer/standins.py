@@ -6,7 +6,6 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from neyman.explorer.runtime import LOCK, Release
 
@@ -24,10 +23,6 @@ class Standins:
     pyodide: Path
     wheels: Path
     release: Release
-
-    def asked(self) -> dict[str, Any]:
-        """Return what the builder is told."""
-        return {"pyodide": self.pyodide, "wheels": self.wheels, "release": self.release}
 
 
 def made(room: Path) -> Standins:

@@ -14,8 +14,8 @@ import pytest
 import neyman as ny
 from neyman import InvalidParameter
 from neyman.explorer.document import policy
-from neyman.explorer.folder import PATIENCE, write_folder
-from neyman.explorer.runtime import File
+from neyman.explorer.folder import PATIENCE, Carried, carried, free_folder, write_folder
+from neyman.explorer.runtime import File, runtime
 from neyman.explorer.sources import sources
 from tests.explorer.standins import WHEELS, Standins, made
 
@@ -28,8 +28,13 @@ def there(tmp_path_factory: pytest.TempPathFactory) -> Standins:
 
 
 @pytest.fixture(scope="module")
-def folder(there: Standins, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_folder(tmp_path_factory.mktemp("site") / "explore", DATA, **there.asked()).parent
+def what(there: Standins) -> Carried:
+    return carried(DATA, runtime(there.pyodide, there.wheels, release=there.release))
+
+
+@pytest.fixture(scope="module")
+def folder(what: Carried, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_folder(tmp_path_factory.mktemp("site") / "explore", what).parent
 
 
 def _block(page: Path) -> dict[str, Any]:
@@ -93,52 +98,48 @@ def test_other_pages_run_no_worker() -> None:
 
 
 def test_twice_is_the_same_folder(folder: Path, there: Standins, tmp_path: Path) -> None:
-    again = write_folder(tmp_path / "again", DATA, **there.asked()).parent
+    again = carried(DATA, runtime(there.pyodide, there.wheels, release=there.release))
+    again = write_folder(tmp_path / "again", again).parent
     for path in (path for path in folder.rglob("*") if path.is_file()):
         assert (again / path.relative_to(folder)).read_bytes() == path.read_bytes()
 
 
-def test_an_empty_folder_is_filled(there: Standins, tmp_path: Path) -> None:
+def test_an_empty_folder_is_filled(what: Carried, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    assert write_folder(tmp_path / "empty", DATA, **there.asked()) == tmp_path / "empty" / "index.html"
+    assert write_folder(tmp_path / "empty", what) == tmp_path / "empty" / "index.html"
     assert [path.name for path in tmp_path.iterdir()] == ["empty"]
 
 
-def test_nothing_is_written_over(there: Standins, tmp_path: Path) -> None:
+def test_nothing_is_written_over(what: Carried, tmp_path: Path) -> None:
     full = tmp_path / "full"
     full.mkdir()
     (full / "kept").write_text("kept")
     words = "^directory must be a folder that is not there yet, or is empty, got '.*'. Nothing is written over: "
     with pytest.raises(InvalidParameter, match=words):
-        write_folder(full, DATA, **there.asked())
+        write_folder(full, what)
     with pytest.raises(InvalidParameter, match=words):
-        write_folder(full / "kept", DATA, **there.asked())
+        write_folder(full / "kept", what)
     (tmp_path / "empty").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "empty")
     with pytest.raises(InvalidParameter, match=words):
-        write_folder(tmp_path / "link", DATA, **there.asked())
+        write_folder(tmp_path / "link", what)
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["empty", "full", "kept", "link"]
 
 
 @pytest.mark.parametrize("bad", ["", "a\0b", 3, None])
-def test_what_is_no_path_is_refused(there: Standins, bad: Any) -> None:
+def test_what_is_no_path_is_refused(what: Carried, bad: Any) -> None:
     with pytest.raises(InvalidParameter, match=r"^directory must be a folder that is not there yet, or is empty, got"):
-        write_folder(bad, DATA, **there.asked())
+        write_folder(bad, what)
+    with pytest.raises(InvalidParameter, match=r"^directory must be a folder that is not there yet"):
+        free_folder(bad)
 
 
-def test_a_place_that_is_not_there_is_refused(there: Standins, tmp_path: Path) -> None:
+def test_a_place_that_is_not_there_is_refused(what: Carried, tmp_path: Path) -> None:
     with pytest.raises(InvalidParameter, match="The folder that it would lie in is not there"):
-        write_folder(tmp_path / "no" / "where", DATA, **there.asked())
+        write_folder(tmp_path / "no" / "where", what)
 
 
-@pytest.mark.parametrize("which", ["pyodide", "wheels"])
-def test_a_refused_runtime_leaves_nothing(there: Standins, tmp_path: Path, which: str) -> None:
-    with pytest.raises(InvalidParameter, match=f"^{which} must be"):
-        write_folder(tmp_path / "out", DATA, **there.asked() | {which: tmp_path})
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_what_fails_half_way_leaves_nothing(there: Standins, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_fails_half_way_leaves_nothing(what: Carried, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Path.write_bytes
 
     def full(path: Path, content: bytes) -> int:
@@ -148,7 +149,7 @@ def test_what_fails_half_way_leaves_nothing(there: Standins, tmp_path: Path, mon
 
     monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(InvalidParameter, match="No space left on device"):
-        write_folder(tmp_path / "out", DATA, **there.asked())
+        write_folder(tmp_path / "out", what)
     assert list(tmp_path.iterdir()) == []
 
 

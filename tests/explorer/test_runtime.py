@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -117,9 +118,9 @@ def test_another_release_is_refused(there: Standins, text: str | None, found: st
 @pytest.mark.parametrize("bad", ["nowhere", "", "a\0b", 3, None])
 @pytest.mark.parametrize("which", ["pyodide", "wheels"])
 def test_what_is_no_folder_is_refused(there: Standins, which: str, bad: object) -> None:
-    asked = there.asked() | {which: bad}
+    asked: dict[str, Any] = {"pyodide": there.pyodide, "wheels": there.wheels, which: bad}
     with pytest.raises(InvalidParameter, match=f"^{which} must be a folder"):
-        runtime(asked["pyodide"], asked["wheels"], release=there.release)
+        runtime(**asked, release=there.release)
 
 
 def test_a_file_that_is_far_too_large_is_not_read(there: Standins) -> None:

@@ -7,6 +7,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -15,13 +16,12 @@ from typing import Any, cast
 from neyman._errors import InvalidParameter
 from neyman._version import __version__
 from neyman.explorer.document import page
-from neyman.explorer.runtime import PYODIDE, File, Release, runtime
+from neyman.explorer.runtime import File, Runtime
 from neyman.explorer.sources import sources
 
-__all__ = ["PATIENCE", "write_folder"]
+__all__ = ["PATIENCE", "Carried", "carried", "free_folder", "write_folder"]
 
 PATIENCE = 30  # seconds after which a question is given up: what it would take is not known before
-_ENGINE = "engine"
 _NOTICE = """These files are of others, and unchanged: the digests of manifest.json are those of their releases.
 
 pyodide.mjs, pyodide.asm.mjs, pyodide.asm.wasm, pyodide-lock.json: Pyodide {version}, MPL-2.0, source and licence at
@@ -37,32 +37,59 @@ _FIRST: Mapping[str, object] = {
 }  # fmt: skip
 
 
-def write_folder(
-    directory: str | os.PathLike[str],
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """The page, and what it fetches from ``base`` beside it."""
+
+    page: str
+    base: str
+    files: tuple[File, ...]
+
+
+def carried(
     data: Mapping[str, object],
+    made: Runtime,
     *,
-    pyodide: str | os.PathLike[str],
-    wheels: str | os.PathLike[str],
-    release: Release = PYODIDE,
+    base: str = "engine/",
     program: bytes | None = None,
     patience: float = PATIENCE,
-) -> Path:
+) -> Carried:
+    """Return the page with its own Python.
+
+    Parameters
+    ----------
+    data : mapping
+        What the page begins with, as for the page with a table: the table answers until Python is there.
+    made : Runtime
+        What ``runtime`` read.
+    base : str
+        Where the files lie, seen from the page.
+    program : bytes, optional
+        The archive that Python imports ``neyman`` from; that of this package unless given.
+    patience : float
+        Seconds after which a question is given up.
+    """
+    own = File(f"neyman-{__version__}.zip", sources() if program is None else program)
+    files = (*made.files, own)
+    manifest = {"runtime": made.name, "files": [file.to_dict() for file in files]}
+    worker = {
+        "base": base, "program": _program(), "patience": patience, "packages": list(made.release.packages),
+        "sources": own.name, "first": _first(), **manifest,
+    }  # fmt: skip
+    text = page({**data, "engine": "worker", "worker": worker}, asks=True, worker=True)
+    told = File("manifest.json", (json.dumps(manifest, indent=1) + "\n").encode())
+    notice = File("NOTICE.txt", _NOTICE.format(version=made.release.version).encode())
+    return Carried(text, base, (*files, told, notice))
+
+
+def write_folder(directory: str | os.PathLike[str], what: Carried) -> Path:
     """Write ``index.html`` and all that it carries, or nothing.
 
     Parameters
     ----------
     directory : path
         A folder that is not there yet, or is empty.
-    data : mapping
-        What the page begins with, as for the page with a table: the table answers until Python is there.
-    pyodide, wheels : path
-        As ``runtime`` reads them.
-    release : Release
-        Of the runtime.
-    program : bytes, optional
-        The archive that Python imports ``neyman`` from; that of this package unless given.
-    patience : float
-        Seconds after which a question is given up.
+    what : Carried
 
     Returns
     -------
@@ -72,28 +99,33 @@ def write_folder(
     Raises
     ------
     InvalidParameter
-        If the folder holds something, or the runtime is refused. Then nothing was written.
+        If the folder holds something, or cannot be written. Then nothing was written.
     """
-    place = _free(directory)
-    made = runtime(pyodide, wheels, release=release)
-    own = File(f"neyman-{__version__}.zip", sources() if program is None else program)
-    carried = [*made.files, own]
-    manifest = {"runtime": made.name, "files": [file.to_dict() for file in carried]}
-    worker = {
-        "base": f"{_ENGINE}/", "program": _program(), "patience": patience, "packages": list(release.packages),
-        "sources": own.name, "first": _first(), **manifest,
-    }  # fmt: skip
-    text = page({**data, "engine": "worker", "worker": worker}, asks=True, worker=True)
-    beside = [
-        File("manifest.json", (json.dumps(manifest, indent=1) + "\n").encode()),
-        File("NOTICE.txt", _NOTICE.format(version=release.version).encode()),
-    ]
-    _write_all(place, File("index.html", text.encode()), [*carried, *beside])
-    return place / "index.html"
+    place = free_folder(directory).absolute()
+    room = place.parent / f".{place.name}.{secrets.token_hex(8)}"
+    try:
+        (room / what.base).mkdir(parents=True)
+        for file in what.files:
+            (room / what.base / file.name).write_bytes(file.content)
+        (room / "index.html").write_bytes(what.page.encode())
+        if place.exists():
+            place.rmdir()  # it is empty; were it not any more, this would refuse
+        room.rename(place)
+    except OSError as error:
+        shutil.rmtree(room, ignore_errors=True)
+        words = f"{error.strerror}: nothing was written."
+        raise InvalidParameter("directory", os.fspath(directory), "a folder that can be written", words) from error
+    return Path(directory) / "index.html"
 
 
-def _free(directory: str | os.PathLike[str]) -> Path:
-    """The folder, which is not there yet or empty."""
+def free_folder(directory: str | os.PathLike[str]) -> Path:
+    """Return the folder, which is not there yet or empty.
+
+    Raises
+    ------
+    InvalidParameter
+        If it holds something, or there is no place for it.
+    """
     allowed = "a folder that is not there yet, or is empty"
     if not isinstance(directory, (str, os.PathLike)) or not str(directory) or "\0" in str(directory):
         raise InvalidParameter("directory", directory, allowed)
@@ -104,23 +136,6 @@ def _free(directory: str | os.PathLike[str]) -> Path:
     if place.is_symlink() or (place.exists() and not (place.is_dir() and not any(place.iterdir()))):
         raise InvalidParameter("directory", shown, allowed, "Nothing is written over: remove it, or name another.")
     return place
-
-
-def _write_all(place: Path, first: File, beside: list[File]) -> None:
-    """Write beside its place, and put it there once it is whole."""
-    place = place.absolute()
-    room = place.parent / f".{place.name}.{secrets.token_hex(8)}"
-    try:
-        (room / _ENGINE).mkdir(parents=True)
-        for file in beside:
-            (room / _ENGINE / file.name).write_bytes(file.content)
-        (room / first.name).write_bytes(first.content)
-        if place.exists():
-            place.rmdir()  # it is empty; were it not any more, this would refuse
-        room.rename(place)
-    except OSError as error:
-        shutil.rmtree(room, ignore_errors=True)
-        raise InvalidParameter("directory", os.fspath(place), "a folder that can be written", str(error)) from error
 
 
 @cache
