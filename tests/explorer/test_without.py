@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from neyman.explorer import answer
+
 SETTINGS: list[dict[str, Any]] = [
     {"kind": "dpsgd", "noise_multiplier": 1.0, "sample_rate": "1%", "steps": 1000},
     {"kind": "dpsgd", "noise_multiplier": 1.0, "sample_rate": "1/100", "steps": 1000, "sampling": "allocation"},
@@ -55,8 +57,24 @@ def asked(questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def test_every_kind_is_answered() -> None:
     told = asked([{"v": 1, "ask": "promise", "settings": settings} for settings in SETTINGS])
-    assert [answer.get("error") for answer in told] == [None] * len(SETTINGS)
-    assert all(answer["numbers"]["epsilon"]["text"] for answer in told)
+    assert [one.get("error") for one in told] == [None] * len(SETTINGS)
+    assert all(one["numbers"]["epsilon"]["text"] for one in told)
+
+
+def test_everything_else_is_answered_but_reports() -> None:
+    run = SETTINGS[0]
+    target = {"name": "tpr", "value": "30%"}
+    questions = [
+        {"v": 1, "ask": "solve", "settings": run, "free": "noise_multiplier", "target": target},
+        {"v": 1, "ask": "compare", "settings": run, "other": SETTINGS[2]},
+        {"v": 1, "ask": "copy", "settings": run},
+        {"v": 1, "ask": "report", "settings": run},
+    ]
+    told = asked(questions)
+    assert told[:3] == [answer(question) for question in questions[:3]]
+    assert all(one["ok"] for one in told[:3])
+    assert not told[3]["ok"]
+    assert "neyman[report]" in told[3]["error"]
 
 
 def test_what_is_lacking_is_lacking() -> None:
@@ -74,7 +92,5 @@ def test_what_is_lacking_is_lacking() -> None:
 
 @pytest.mark.parametrize("bad", [{"kind": "dpsgd"}, {"kind": "given", "name": "spec1"}, {}])
 def test_bad_questions_are_refused_as_elsewhere(bad: dict[str, Any]) -> None:
-    from neyman.explorer import answer
-
     question = {"v": 1, "ask": "promise", "settings": bad}
     assert asked([question]) == [answer(question)]
