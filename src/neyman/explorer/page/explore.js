@@ -1,7 +1,8 @@
 /* The page: what is set is asked, and what is answered is shown, never as the answer to something else. */
 
 const ENGINES = { table: (data) => new TableEngine(data.table), server: () => new ServerEngine() };
-const SLOTS = ["answer", "brackets", "compare", "poisson", "allocation", "copy", "report"];
+const BESIDE = ["brackets", "compare", "poisson", "allocation", "copy"]; // what follows the answer, once settings rest
+const SLOTS = ["answer", ...BESIDE, "report"];
 const CONTROLS = {
   noise_multiplier: { label: "Noise multiplier", unit: "", hint: "noise over clipping norm", stops: stops(0.3, 20, FINE) },
   scale: { label: "Scale of the noise", unit: "", hint: "over the sensitivity", stops: stops(0.1, 50, FINE) },
@@ -14,7 +15,7 @@ const CONTROLS = {
   delta: { label: "Delta", unit: "", hint: "at which epsilon is read", stops: stops(1e-12, 0.1, COARSE) },
   floor: { label: "Floor", unit: "", hint: "error rates of which mu speaks", stops: stops(1e-15, 1e-3, [100]) },
   risk: { label: "", unit: "", stops: SHARES },
-  prior: { label: "Chance before the attack", unit: "", hint: "before anything is seen", stops: SHARES },
+  prior: { label: "Chance before the attack", unit: "", hint: "before anything is seen", stops: [...stops(1e-4, 0.0099, ROUND), ...SHARES] },
 };
 const MECHANISMS = { dpsgd: "DP-SGD: noisy training", gaussian: "Gaussian noise", laplace: "Laplace noise", randomized_response: "Randomised response" };
 
@@ -35,7 +36,7 @@ class Explorer {
   constructor(data) {
     this.#data = data;
     this.#engine = ENGINES[data.engine](data);
-    this.#asker = new Asker(this.#engine, SLOTS);
+    this.#asker = new Asker(this.#engine, SLOTS, (yes) => document.body.classList.toggle("busy", yes));
     const kinds = this.#engine.exact ? Object.keys(MECHANISMS) : ["dpsgd"];
     this.#allowed = {
       kind: data.given.length && this.#engine.exact ? [...kinds, "given"] : kinds,
@@ -61,10 +62,15 @@ class Explorer {
       people: new People(byId("people")),
       numbers: new Numbers(byId("numbers")),
       landmarks: new Landmarks(byId("landmarks"), this.#data.landmarks),
-      comparison: new Comparison(byId("compared"), byId("compare-table")),
+      comparison: new Comparison(byId("compared"), byId("compared-more"), byId("compare-table")),
       batches: new Batches(byId("batches-pair")),
       copies: new Copies(byId("copying"), () => this.#saveReport()),
     };
+    if (this.#data.audit) {
+      this.#views.curve.evidence = this.#data.audit;
+      say(byId("audited"), this.#data.audit.sentence);
+      byId("audit").hidden = false;
+    }
     this.#buttons();
   }
 
@@ -107,7 +113,7 @@ class Explorer {
   #choose(id, value) {
     const given = /^given (\d+)$/.exec(value);
     if (given) Object.assign(this.#state, { kind: "given", name: this.#allowed.name[given[1]], hold: "" });
-    else if (id === "target") Object.assign(this.#state, { target: value, risk: easy(value, this.#shown) });
+    else if (id === "target") Object.assign(this.#state, { target: value, risk: easy(value, this.#shown), prior: TARGETS[value].prior ?? this.#state.prior });
     else this.#state[id] = value;
     if (id === "kind") this.#state.hold = "";
     this.#lay();
@@ -126,8 +132,9 @@ class Explorer {
   /** Show what is set; the control that somebody is setting is left alone. */
   #lay(touched = "") {
     const state = this.#state;
-    const names = [...KINDS[state.kind], "fpr", "delta", "floor", "risk", ...(TARGETS[state.target].prior ? ["prior"] : [])];
     const free = freeOf(state.kind);
+    if (state.target === "divergence" && state.a === null) Object.assign(state, { target: "tpr", hold: "" });
+    const names = [...KINDS[state.kind], "fpr", "delta", "floor", "risk", ...(TARGETS[state.target].prior ? ["prior"] : [])];
     if (free.length && !free.includes(state.free)) state.free = free[0];
     for (const [name, control] of Object.entries(this.#controls)) {
       control.shown = names.includes(name);
@@ -137,9 +144,10 @@ class Explorer {
       }
       if (name !== touched || byId(name) !== document.activeElement) control.value = state[name];
     }
-    byId("free").replaceChildren(...free.map((name) => make("option", { value: name }, FREE[name])));
+    if (touched === "") byId("free").replaceChildren(...free.map((name) => make("option", { value: name }, FREE[name])));
     byId("kind").value = state.kind === "given" ? `given ${this.#allowed.name.indexOf(state.name)}` : state.kind;
     for (const name of ["sampling", "target", "free"]) byId(name).value = state[name];
+    byId("target").querySelector("[value=divergence]")?.toggleAttribute("disabled", state.a === null);
     for (const name of ["hold", "log"]) byId(name).checked = state[name] === "1";
     byId("risks").hidden = free.length === 0;
     byId("sampling-row").hidden = !this.#engine.exact || state.kind !== "dpsgd";
@@ -158,6 +166,7 @@ class Explorer {
     const question = this.#question(settingsOf(state), state.hold ? "solve" : "promise");
     if (state.hold) Object.assign(question, { free: state.free, target: targetOf(state) });
     this.#stale(true);
+    BESIDE.forEach((slot) => this.#asker.forget(slot));
     this.#asker.ask("answer", question, (answer, current) => this.#heard(answer, current));
   }
 
@@ -185,7 +194,7 @@ class Explorer {
     tell(byId("sentence"), odds);
     say(byId("run"), note ? `${answer.run} ${note}` : answer.run);
     say(byId("certain"), answer.certain === "safe stop" ? SAFE_STOP : "");
-    say(byId("headline"), headline.number);
+    sayWhole(byId("headline"), headline.number);
     say(byId("why"), `because ${headline.why}.`);
     say(byId("strip-odds"), odds ? `≤ ${grouped(odds.in)} of ${grouped(odds.of)}` : "");
     say(byId("strip-epsilon"), `ε ≤ ${text(numbers.epsilon)}`);
@@ -195,6 +204,7 @@ class Explorer {
     this.#views.people.show(odds);
     this.#views.numbers.show(numbers);
     this.#views.landmarks.show(numbers);
+    if (this.#data.audit) say(byId("verdict"), verdictOf(this.#data.audit, answer));
     say(byId("solved"), solved ? solved.sentence : "");
     if (solved && this.#state.hold && solved.parameter === this.#state.free) {
       this.#state[solved.parameter] = solved.text;
@@ -208,8 +218,10 @@ class Explorer {
     byId("refused").hidden = false;
     say(byId("refused-error"), error);
     say(byId("refused-allowed"), allowed ? `Allowed: ${allowed}.` : "");
+    const own = [...KINDS[this.#state.kind], "fpr", "delta", "floor", "prior"];
+    const where = this.#state.hold && !own.includes(parameter) ? "risk" : parameter;
     for (const [name, control] of Object.entries(this.#controls)) {
-      if (name === parameter) control.refuse(`${error} Allowed: ${allowed}.`);
+      if (name === where) control.refuse(`${error} Allowed: ${allowed}.`);
       else control.forgive();
     }
   }
@@ -226,7 +238,7 @@ class Explorer {
     if (!this.#current || document.body.classList.contains("refused")) return;
     const settings = settingsOf(this.#state);
     const { a, b } = this.#state;
-    if (this.#engine.exact) this.#asker.ask("brackets", this.#question(settings, "promise", true), (answer) => this.#bracketed(answer));
+    if (this.#engine.exact) this.#asker.ask("brackets", this.#question(settings, "promise", true), (answer, current) => current && this.#bracketed(answer));
     if (a || b) {
       const question = { ...this.#question(a ?? settings, "compare"), other: b ?? settings };
       this.#asker.ask("compare", question, (answer, current) => current && this.#compared(answer));
@@ -246,7 +258,7 @@ class Explorer {
     this.#state[name] = settings;
     if (!this.#state.a && !this.#state.b) {
       this.#asker.forget("compare");
-      this.#views.curve.pins = [];
+      this.#views.curve.pin([], []);
       this.#views.comparison.clear("Nothing is pinned.");
     }
     this.#write();
@@ -263,7 +275,8 @@ class Explorer {
   #compared(answer) {
     this.#views.comparison.show(answer);
     const { a, b } = this.#state;
-    this.#views.curve.pins = answer.ok ? [a && answer.a, b && answer.b] : [];
+    if (answer.ok) this.#views.curve.pin([a && answer.a, b && answer.b], answer.crossings);
+    else this.#views.curve.pin([], []);
   }
 
   #saveReport() {
@@ -288,7 +301,7 @@ function tell(node, odds) {
 
 function captionOf({ numbers, gaussian, floor }) {
   const dashed = gaussian && !numbers.mu.refused ? ` Dashed: a Gaussian mechanism with mu = ${numbers.mu.text}, for error rates of ${brief(floor)} and above.` : "";
-  return `What attacks can reach, at most: certified.${dashed} Drag the point to another false alarm rate.`;
+  return `What attacks can reach, at most: certified.${dashed}`;
 }
 
 /** A risk to begin with: what is promised now, so that nothing jumps. */

@@ -1,0 +1,89 @@
+"""The explorer, served by the native engine and as a file with a table, opened in the browser of all tests."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from explorer.driving import settled
+from opened import Opened, listened
+from playwright.sync_api import Browser
+
+import neyman as ny
+from neyman.explorer.document import page
+from neyman.explorer.landmarks import landmarks
+from neyman.explorer.stops import DELTAS, Stops
+from neyman.explorer.table import table_of
+
+_HERE = Path(__file__).parent
+_NOISE = ("0.6", "0.8", "1", "1.1", "1.5", "2.5")
+_RATES = ("0.001", "0.004", "1/150", "0.01", "0.02")
+_STEPS = ("100", "500", "1000", "4000")
+ENGINES = ("server", "table")
+
+
+@pytest.fixture(scope="session")
+def table() -> dict[str, Any]:
+    """A table of a few stops: more would only take longer to make."""
+    return table_of(Stops(_NOISE, _RATES, _STEPS, DELTAS), progress=False)
+
+
+@pytest.fixture(scope="session")
+def addresses(table: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """Where the page of each engine is."""
+    room = tmp_path_factory.mktemp("explorer")
+    file = room / "explore.html"
+    start = {"kind": "dpsgd", "noise_multiplier": 1.0, "sample_rate": 0.01, "steps": 1000, "sampling": "poisson"}
+    data = {
+        "engine": "table", "table": table, "given": [], "start": start, "audit": None, "landmarks": landmarks(),
+        "version": ny.__version__,
+    }  # fmt: skip
+    file.write_text(page(data), encoding="utf-8")
+    with ny.explore() as served:
+        yield {"server": served.url, "table": file.as_uri()}
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture
+def explore(browser: Browser, addresses: dict[str, str]) -> Iterator[Callable[..., Opened]]:
+    """Open the page of an engine, or of an address, and wait for its first answer."""
+    contexts: list[Any] = []
+
+    def opened(where: str, fragment: str = "", width: int = 1280, script: str = "", **settings: Any) -> Opened:
+        context = browser.new_context(viewport={"width": width, "height": 900}, **settings)
+        context.set_default_timeout(120_000)  # milliseconds; busy machines are slow, not wrong
+        contexts.append(context)
+        found = listened(context, addresses.get(where, where))
+        if script:
+            found.page.add_init_script(script)
+        found.page.goto(found.address + fragment)
+        settled(found.page)
+        return found
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """axe-core, the release whose digest stands in package-lock.json; from npm, or from where NEYMAN_AXE says it is."""
+    if "NEYMAN_AXE" in os.environ:
+        return Path(os.environ["NEYMAN_AXE"]).read_text(encoding="utf-8")
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.fail("no npm on this machine: apt-get install npm, or set NEYMAN_AXE to the path of axe.min.js")
+    room = tmp_path_factory.mktemp("axe")
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(_HERE / name, room)
+    subprocess.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"], cwd=room, check=True)
+    return (room / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
