@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import replace
 from threading import RLock
 
 from neyman import __version__
 from neyman._errors import InvalidParameter, NeymanError, NotCertified
 from neyman.explorer.questions import VERSION, Question, question_of
-from neyman.explorer.settings import Settings
+from neyman.explorer.settings import Settings, settings_of
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.mechanisms import Mechanism
 
@@ -62,11 +63,46 @@ class Answers:
         return self._kept[settings]
 
     def _answered(self, question: Question) -> Answer:
+        asked = {
+            "promise": self._promise, "solve": self._solve, "compare": self._compare, "report": self._report,
+            "copy": self._copy,
+        }  # fmt: skip
+        return asked[question.ask](question)
+
+    def _promise(self, question: Question) -> Answer:
         from neyman.explorer.promise import promised
 
-        if question.ask == "promise":
-            return promised(question.settings, *self.of(question.settings), question.at)
-        raise InvalidParameter("ask", question.ask, "promise")
+        return promised(question.settings, *self.of(question.settings), question.at)
+
+    def _solve(self, question: Question) -> Answer:
+        from neyman.explorer.solving import solved
+        from neyman.explorer.wanted import wanted_of
+
+        def other(raw: object) -> PessimisticGuarantee:
+            return self.of(settings_of("other", raw, self.given))[1]
+
+        wanted = wanted_of(question.target, question.at, other)
+        found = solved(question.settings, question.free, wanted, lambda settings: self.of(settings)[1], EFFORT)
+        return {**self._promise(replace(question, settings=found.settings)), "solved": found.to_dict()}
+
+    def _compare(self, question: Question) -> Answer:
+        from neyman.explorer.comparing import compared
+
+        if question.other is None:
+            raise InvalidParameter("other", None, "given")
+        found = compared(self.of(question.settings)[1], self.of(question.other)[1])
+        b = replace(question, settings=question.other)
+        return {"a": self._promise(question), "b": self._promise(b), **found}
+
+    def _report(self, question: Question) -> Answer:
+        from neyman.explorer.copies import reported
+
+        return reported(*self.of(question.settings), question.at)
+
+    def _copy(self, question: Question) -> Answer:
+        from neyman.explorer.copies import copied
+
+        return copied(question.settings, *self.of(question.settings), question.at)
 
 
 def refusal(kind: str, error: str, parameter: str | None = None, allowed: str = "") -> Answer:

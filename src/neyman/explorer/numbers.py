@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from neyman._errors import NotCertified
@@ -11,7 +12,7 @@ from neyman.numerics.decimals import outward
 from neyman.quantities import QUANTITIES
 from neyman.quantities.places import At
 
-__all__ = ["DIGITS", "Shown", "asked"]
+__all__ = ["DIGITS", "Shown", "asked", "told"]
 
 DIGITS = 4  # of a number at first sight
 _ENDS = 7  # of the ends of its bracket
@@ -80,17 +81,23 @@ def asked(guarantee: Guarantee, name: str, at: At = (), brackets: bool = True) -
     ('0.383', '0.3829249 to 0.382925')
     """
     quantity = QUANTITIES[name]
+    return told(guarantee, name, at, lambda side: quantity.attacked(side, at), brackets)
+
+
+def told(guarantee: Guarantee, name: str, at: At, read: Callable[[Guarantee], float], brackets: bool = True) -> Shown:
+    """Return a quantity that ``read`` reads off one side of a guarantee, on the side of the truth that it is on."""
+    quantity = QUANTITIES[name]
+    below = quantity.from_below
     try:
-        safe = quantity.attacked(guarantee, at)
+        safe = read(guarantee)
     except NotCertified as wide:
         known = wide.quantity.startswith(name) and wide.lower <= wide.upper
         low, high = (wide.lower, wide.upper) if known else (0.0, math.inf)
-        return Shown(low, high, quantity.from_below, "", wide.reason)
+        return Shown(low, high, below, "", wide.reason)
     try:
-        other = quantity.attacked(guarantee.optimistic, at) if brackets else math.nan
+        other = read(guarantee.optimistic) if brackets else math.nan
     except NotCertified:  # the safe end stands by itself
         other = math.nan
-    below = quantity.from_below
     if not math.isnan(other):  # both are true: a rounding apart at most
         other = max(other, safe) if below else min(other, safe)
     # a risk rounds its own sentence, and rounding twice would round too far

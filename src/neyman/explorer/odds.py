@@ -3,45 +3,57 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 
-from neyman._errors import NotCertified
-from neyman.guarantees import Guarantee
-from neyman.risk import tpr
+from neyman.mechanisms.rounding import at_least
+from neyman.profiles.pair import Adjacency
 
-__all__ = ["odds_of"]
+__all__ = ["Odds"]
 
 _FEWEST = 1000
 
 
-def odds_of(guarantee: Guarantee, fpr: float) -> dict[str, object] | None:
-    """Return natural frequencies at about this false positive rate; None where they are not certified.
+@dataclass(frozen=True, slots=True)
+class Odds:
+    """Natural frequencies: people are counted whole, and those accused are rounded up on both sides.
 
-    People are counted whole: the accused among those left out are rounded up, and the power is asked at the rate that
-    this makes; the accused among the others are rounded up, too.
+    Attributes
+    ----------
+    of, out : int
+        So many are left out, of whom so many are accused: at a false positive rate of that or more.
 
     Examples
     --------
-    >>> import neyman as ny
-    >>> odds_of(ny.GDP(1.5), 0.01)["sentence"]
+    >>> odds = Odds.at(0.01)
+    >>> odds.of, odds.out, odds.rate
+    (1000, 10, 0.01)
+    >>> odds.told(0.2045, "add_or_remove")["sentence"]
     'Of 1,000 people whose record was left out, an attack accuses 10; of 1,000 whose record was used, at most 205.'
     """
-    people = _FEWEST
-    while people * Fraction(fpr) < 1:
-        people *= 10
-    out = min(math.ceil(people * Fraction(repr(fpr))), people)
-    rate = float(Fraction(out, people))
-    if Fraction(rate) < Fraction(out, people):  # an attack that accuses that many has a rate not below it
-        rate = math.nextafter(rate, 1.0)
-    try:
-        power = float(tpr(guarantee, rate).value)
-    except NotCertified:
-        return None
-    inside = math.ceil(people * Fraction(power))
-    gone = "replaced" if guarantee.adjacency == "replace" else "left out"
-    many = f"{people:,}"
-    sentence = (
-        f"Of {many} people whose record was {gone}, an attack accuses {out:,}; of {many} whose record was used, at "
-        f"most {inside:,}."
-    )
-    return {"of": people, "fpr": rate, "out": out, "in": inside, "sentence": sentence}
+
+    of: int
+    out: int
+
+    @classmethod
+    def at(cls, fpr: float) -> Odds:
+        """Those of a false positive rate in (0, 1), or of the next larger that whole people make."""
+        share, people = Fraction(repr(fpr)), _FEWEST
+        while people * share < 1:
+            people *= 10
+        return cls(people, math.ceil(people * share))
+
+    @property
+    def rate(self) -> float:
+        """The false positive rate that they make, rounded up: an attack that accuses so many has no smaller one."""
+        return at_least(Fraction(self.out, self.of))
+
+    def told(self, power: float, adjacency: Adjacency) -> dict[str, object]:
+        """Return them, with the true positive rate that an attack of this rate has at most."""
+        inside = math.ceil(self.of * Fraction(power))
+        gone = "replaced" if adjacency == "replace" else "left out"
+        sentence = (
+            f"Of {self.of:,} people whose record was {gone}, an attack accuses {self.out:,}; of {self.of:,} whose "
+            f"record was used, at most {inside:,}."
+        )
+        return {"of": self.of, "fpr": self.out / self.of, "out": self.out, "in": inside, "sentence": sentence}

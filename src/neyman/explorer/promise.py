@@ -8,46 +8,71 @@ import numpy as np
 
 from neyman._errors import NotCertified
 from neyman._validate import FloatArray
-from neyman.explorer.curves import polygon_below
-from neyman.explorer.numbers import Shown, asked
-from neyman.explorer.odds import odds_of
+from neyman.explorer.curves import polygon_below, rounded_down
+from neyman.explorer.numbers import Shown, asked, told
+from neyman.explorer.odds import Odds
 from neyman.explorer.questions import At
 from neyman.explorer.settings import Settings
-from neyman.guarantees import GDP, GDPReport
+from neyman.guarantees import GDP, GDPReport, Guarantee
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.mechanisms import Mechanism
+from neyman.numerics.rounding import UNIT
 from neyman.reports.prose import summary
+from neyman.risk import tpr
 from neyman.showing.interval import Interval
 from neyman.showing.summary import Summary
 
 __all__ = ["promised", "summary_of"]
 
 _PRIOR = 0.5
-_SIGNIFICANT = 9  # digits of what is drawn
 
 
 def promised(settings: Settings, mechanism: Mechanism, guarantee: PessimisticGuarantee, at: At) -> dict[str, object]:
     """Return the answer to what these settings promise."""
+    odds = Odds.at(at.fpr)
+    power = _Power(np.array([at.fpr, odds.rate]))
+
+    def posterior(side: Guarantee) -> float:
+        t = float(power.of(side)[0])
+        # certifies: a sum and a quotient, half a unit each; it rises with t. The prior is 1/2
+        room = 4.0 * UNIT if side is guarantee else -4.0 * UNIT
+        return min(t / (t + at.fpr) * (1.0 + room), 1.0)
+
+    ends = at.brackets
     numbers = {
-        "mu": asked(guarantee, "mu", (at.floor,), at.brackets),
-        "regret": asked(guarantee, "regret", (at.floor,), at.brackets),
-        "epsilon": asked(guarantee, "epsilon", (at.delta,), at.brackets),
-        "tpr": asked(guarantee, "tpr", (at.fpr,), at.brackets),
-        "advantage": asked(guarantee, "advantage", (), at.brackets),
-        "posterior": asked(guarantee, "posterior", (_PRIOR, at.fpr), at.brackets),
-        "bayes_error": asked(guarantee, "bayes_error", (_PRIOR,), at.brackets),
-        "fixed_point": asked(guarantee, "fixed_point", (), at.brackets),
+        "mu": asked(guarantee, "mu", (at.floor,), ends),
+        "regret": asked(guarantee, "regret", (at.floor,), ends),
+        "epsilon": asked(guarantee, "epsilon", (at.delta,), ends),
+        "tpr": told(guarantee, "tpr", (at.fpr,), lambda side: float(power.of(side)[0]), ends),
+        "advantage": asked(guarantee, "advantage", (), ends),
+        "posterior": told(guarantee, "posterior", (_PRIOR, at.fpr), posterior, ends),
+        "bayes_error": asked(guarantee, "bayes_error", (_PRIOR,), ends),
+        "fixed_point": asked(guarantee, "fixed_point", (), ends),
     }
     head = summary_of(guarantee, numbers, at).headline
+    accused = None if numbers["tpr"].refused else odds.told(float(power.of(guarantee)[1]), guarantee.adjacency)
     return {
         "settings": settings.to_dict(), "certain": "exact setting",
         "run": " ".join(step.sentence for step in summary(mechanism, "record")), "note": settings.note,
         "code": settings.code, "adjacency": guarantee.adjacency,
         "numbers": {name: number.to_dict() for name, number in numbers.items()},
         "headline": {"number": head.number, "why": head.why, "report": head.report},
-        "odds": odds_of(guarantee, at.fpr), "curve": _curve(guarantee, at), "gaussian": _gaussian(numbers["mu"], at),
-        **at.to_dict(),
+        "odds": accused, "curve": _curve(guarantee), "gaussian": _gaussian(numbers["mu"], at), **at.to_dict(),
     }  # fmt: skip
+
+
+class _Power:
+    """The largest true positive rates at some rates, of either side, asked for once."""
+
+    def __init__(self, rates: FloatArray) -> None:
+        self._rates = rates
+        self._found: dict[int, FloatArray] = {}
+
+    def of(self, side: Guarantee) -> FloatArray:
+        """Return them."""
+        if id(side) not in self._found:
+            self._found[id(side)] = np.asarray(tpr(side, self._rates).value)
+        return self._found[id(side)]
 
 
 def summary_of(guarantee: PessimisticGuarantee, numbers: dict[str, Shown], at: At) -> Summary:
@@ -69,17 +94,13 @@ def _interval(number: Shown) -> Interval:
     return Interval(low, math.inf if math.isnan(number.upper) else number.upper, number.refused)
 
 
-def _curve(guarantee: PessimisticGuarantee, at: At) -> dict[str, object] | None:
-    """The corners of a polygon below the curve; above them what no analysis can exceed, where that is wanted."""
+def _curve(guarantee: PessimisticGuarantee) -> dict[str, object] | None:
+    """The corners of a polygon below the curve."""
     try:
         alpha, beta = polygon_below(guarantee)
-        drawn: dict[str, object] = {"alpha": _rounded(alpha), "beta": _rounded(beta)}
-        if at.brackets:
-            # one place past what is shown: the curve falls
-            drawn["beta_upper"] = np.asarray(guarantee.optimistic.beta(np.array(drawn["alpha"]))).tolist()
-        return drawn
     except NotCertified:
         return None
+    return {"alpha": rounded_down(alpha), "beta": rounded_down(beta)}
 
 
 def _gaussian(mu: Shown, at: At) -> dict[str, object] | None:
@@ -88,12 +109,4 @@ def _gaussian(mu: Shown, at: At) -> dict[str, object] | None:
         return None
     alpha, beta = polygon_below(GDP(float(mu.text)) if mu.upper > 0.0 else GDP(0.0))
     within = (alpha >= at.floor) & (beta >= at.floor)
-    return {"mu": mu.text, "alpha": _rounded(alpha[within]), "beta": _rounded(beta[within])}
-
-
-def _rounded(values: FloatArray) -> list[float]:
-    """As text of few digits holds them, rounded down: a corner farther left or down is below the curve still."""
-    with np.errstate(divide="ignore"):
-        place = 10.0 ** (np.floor(np.log10(np.where(values > 0.0, values, 1.0))) - _SIGNIFICANT + 1)
-    kept = [float(f"{value:.{_SIGNIFICANT}g}") for value in (np.floor(values / place) * place).tolist()]
-    return [min(near, value) for near, value in zip(kept, values.tolist(), strict=True)]
+    return {"mu": mu.text, "alpha": rounded_down(alpha[within]), "beta": rounded_down(beta[within])}

@@ -80,7 +80,7 @@ class DPSGDSettings(Settings):
     def mechanism(self) -> Mechanism:
         """Return ``Gaussian.poisson ** steps``, or ``Gaussian.allocated ** epochs``."""
         if self.sampling == "poisson":
-            return DPSGD(self.noise_multiplier, self.rate.exact, self.steps)
+            return DPSGD(self.noise_multiplier, self.rate.value, self.steps)
         return Gaussian(self.noise_multiplier).allocated(self.batches) ** self.epochs
 
     def to_dict(self) -> dict[str, object]:

@@ -2,28 +2,90 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import os
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from neyman._errors import InvalidParameter
+from neyman.cli.printing.advice import advise
+from neyman.cli.printing.output import STDOUT, check_output, write_output
+
+if TYPE_CHECKING:
+    from neyman.explorer import Explorer
+    from neyman.guarantees.twins import PessimisticGuarantee
+    from neyman.mechanisms import Mechanism
+
 __all__ = ["explore"]
+
+_FORMS = (".html",)
 
 
 def explore(
+    spec: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SPEC]...", help="What to begin with: a file or a short form as for neyman account."),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Serve nothing: write the page into this .html file, with a table of the settings around SPEC.",
+        ),
+    ] = None,
+    audit: Annotated[
+        str | None,
+        typer.Option(metavar="SCORES", help="Lay an audit over the claim: scores of an attack, as for neyman audit."),
+    ] = None,
+    confidence: Annotated[float | None, typer.Option(help="Of the audit.  [default: 0.95]")] = None,
+    port: Annotated[int, typer.Option(help="To listen on, on 127.0.0.1; 0: any that is free.")] = 0,
     no_open: Annotated[bool, typer.Option("--no-open", help="Print the address, and open no browser.")] = False,
-    port: Annotated[int, typer.Option(help="To listen on; 0: any that is free.")] = 0,
 ) -> None:
-    """A page that answers while you drag: what settings promise, or which settings keep a risk.
+    """A page that answers while you drag: what settings promise, and which settings keep a risk.
 
-    It is served on 127.0.0.1 alone, under an address that nobody can guess, until Ctrl-C.
+    Noise, rate and steps, or the risk that is accepted; two settings side by side; the number to report, with Python,
+    command line, sentence and report to copy. Every number is certified. It is served on this machine alone, under an
+    address that nobody can guess, until Ctrl-C; nothing is written.
     """
-    from neyman.explorer import explore as served
+    if confidence is not None and audit is None:
+        raise InvalidParameter("--confidence", confidence, "left out without --audit")
+    if output is not None:
+        check_output(output, suffixes=_FORMS)
+    from neyman.explorer import explore as explorer  # NumPy and the engines: not needed for --help
 
-    with served(port=port) as page:
-        typer.echo(f"{page.url}\nCtrl-C ends it.")
-        if not no_open:
-            page.open()
-        try:
-            page.wait()
-        except KeyboardInterrupt:
-            typer.echo("ended", err=True)
+    found = None if audit is None else _audited(audit, 0.95 if confidence is None else confidence)
+    with explorer(*map(_meant, spec or []), audit=found, port=port) as page:
+        if output is None:
+            _serve(page, no_open)
+            return
+        write_output(output, page.html(workers=os.cpu_count() or 1))
+        if output != STDOUT:
+            advise(output, "page")
+
+
+def _meant(text: str) -> Mechanism | PessimisticGuarantee | str:
+    """What a SPEC says; standard input is read here."""
+    from neyman.cli.reading.mechanism import read_subject
+
+    subject = read_subject("SPEC", text)
+    return subject.what if text == "-" else text
+
+
+def _audited(scores: str, confidence: float) -> object:
+    from neyman.audit import from_scores
+    from neyman.cli.reading.claim import within_and_without
+
+    return from_scores(*within_and_without(scores), confidence)
+
+
+def _serve(page: Explorer, no_open: bool) -> None:
+    typer.echo(page.url)
+    typer.echo("Ctrl-C ends it.", err=True)
+    if not no_open and not page.open():
+        typer.echo("No browser was found here: open the address by hand.", err=True)
+    try:
+        page.wait()
+    except KeyboardInterrupt:  # that is how it ends
+        typer.echo("", err=True)
