@@ -15,8 +15,7 @@ from opened import Opened, listened
 from playwright.sync_api import Browser
 
 import neyman as ny
-from neyman.explorer.document import page
-from neyman.explorer.landmarks import landmarks
+from neyman.explorer.exploring import USUAL_START, file_of
 from neyman.explorer.stops import DELTAS, Stops
 from neyman.explorer.table import table_of
 
@@ -38,12 +37,7 @@ def addresses(table: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -
     """Where the page of each engine is."""
     room = tmp_path_factory.mktemp("explorer")
     file = room / "explore.html"
-    start = {"kind": "dpsgd", "noise_multiplier": 1.0, "sample_rate": 0.01, "steps": 1000, "sampling": "poisson"}
-    data = {
-        "engine": "table", "table": table, "given": [], "start": start, "audit": None, "landmarks": landmarks(),
-        "version": ny.__version__,
-    }  # fmt: skip
-    file.write_text(page(data), encoding="utf-8")
+    file.write_text(file_of(table, USUAL_START), encoding="utf-8")
     with ny.explore() as served:
         yield {"server": served.url, "table": file.as_uri()}
 

@@ -29,7 +29,7 @@ class Explorer {
   #current = false; // and whether it is that of what is set
   #controls = {};
   #views;
-  #write = afterPause(250, () => history.replaceState(null, "", toFragment(this.#state)));
+  #write = afterPause(250, () => keep(toFragment(this.#state)));
   #speak = afterPause(700, () => this.#said());
   #follow = afterPause(150, () => this.#askBeside());
 
@@ -112,7 +112,7 @@ class Explorer {
 
   #choose(id, value) {
     const given = /^given (\d+)$/.exec(value);
-    if (given) Object.assign(this.#state, { kind: "given", name: this.#allowed.name[given[1]], hold: "" });
+    if (given) Object.assign(this.#state, textsOf(this.#data.given[given[1]].settings ?? { kind: "given", name: this.#allowed.name[given[1]] }));
     else if (id === "target") Object.assign(this.#state, { target: value, risk: easy(value, this.#shown), prior: TARGETS[value].prior ?? this.#state.prior });
     else this.#state[id] = value;
     if (id === "kind") this.#state.hold = "";
@@ -308,6 +308,15 @@ function captionOf({ numbers, gaussian, floor }) {
 function easy(target, answer) {
   const number = answer?.numbers[target];
   return number && !number.refused && Number(number.text) > 0 ? number.text : TARGETS[target].stops[Math.floor(TARGETS[target].stops.length / 2)];
+}
+
+/** Put the settings into the address; a page inside another one may have none of its own. */
+function keep(fragment) {
+  try {
+    history.replaceState(null, "", fragment);
+  } catch (fault) {
+    if (!(fault instanceof DOMException)) throw fault;
+  }
 }
 
 /** A button between light and dark, whatever the system prefers. */
