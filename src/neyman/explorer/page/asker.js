@@ -7,11 +7,13 @@ class Asker {
   #newest = new Map();
   #count = 0;
   #flying = false;
+  #busy;
 
-  /** `slots`: names, the most urgent first. */
-  constructor(engine, slots) {
+  /** `slots`: names, the most urgent first; `busy(yes)` is told when there is something to wait for. */
+  constructor(engine, slots, busy) {
     this.#engine = engine;
     this.#slots = slots;
+    this.#busy = busy;
   }
 
   /** Ask; `heard(answer, current)` is told whether something newer has been asked in this slot since. */
@@ -29,7 +31,9 @@ class Asker {
   }
 
   #next() {
-    if (this.#flying || this.#waiting.size === 0) return;
+    if (this.#flying) return;
+    this.#busy(this.#waiting.size > 0);
+    if (this.#waiting.size === 0) return;
     this.#flying = true;
     requestAnimationFrame(() => this.#fly());
   }

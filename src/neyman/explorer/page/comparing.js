@@ -1,13 +1,14 @@
-/* Two settings side by side: what each promises, how far they lie apart, which is safer and where they cross. */
+/* Two settings side by side: what each promises, which is safer, what the choice costs, and where their curves cross. */
 
 const COMPARED = ["tpr", "epsilon", "mu", "regret", "advantage"];
-
 class Comparison {
-  #words;
+  #told;
+  #more;
   #table;
 
-  constructor(words, table) {
-    this.#words = words;
+  constructor(told, more, table) {
+    this.#told = told;
+    this.#more = more;
     this.#table = table;
   }
 
@@ -16,26 +17,26 @@ class Comparison {
       this.clear(`These two are not compared: ${answer.error} ${answer.allowed ?? ""}`);
       return;
     }
-    const { a, b, divergence, crossings } = answer;
-    say(this.#words, answer.sentence);
-    const rows = COMPARED.map((name) => [NAMES[name][0], text(a.numbers[name]), text(b.numbers[name])]);
-    rows.unshift(["The run", a.run, b.run]);
-    const accused = ({ odds }) => (odds ? `at most ${grouped(odds.in)} of ${grouped(odds.of)}` : "not certified");
-    rows.push(["Accused, of those in", accused(a), accused(b)]);
-    if (divergence) rows.push(["Less private than the other by, at most", text(divergence.a_over_b), text(divergence.b_over_a)]);
-    const places = crossings.map((one) => one.text).join(", ");
-    const head = make("tr", {}, ...["", "A", "B"].map((name) => make("th", { scope: "col" }, name)));
+    const { a, b, sentence, crossings } = answer;
+    const [verdict, ...rest] = sentence.split(/(?<=\.) (?=[A-Z])/);
+    say(this.#told, verdict);
+    say(this.#more, [...rest, ...crossings.map((one) => one.text)].join("\n"));
+    const rows = [["The run", a.note || a.run, b.note || b.run], ["Accused, in people", accusedOf(a), accusedOf(b)],
+      ...COMPARED.map((name) => [NAMES[name].join(", "), text(a.numbers[name]), text(b.numbers[name])])];
+    const head = make("tr", {}, make("td"), ...["A", "B"].map((name) => make("th", { scope: "col" }, name)));
     const body = rows.map(([name, ...cells]) =>
       make("tr", {}, make("th", { scope: "row" }, name), ...cells.map((cell) => make("td", {}, cell))));
-    const caption = places ? `The curves cross at false alarm rates of ${places}.` : "What each of the two promises.";
-    this.#table.replaceChildren(make("table", {}, make("caption", { id: "compare-caption" }, caption), make("thead", {}, head), make("tbody", {}, ...body)));
+    const caption = make("caption", { id: "compare-caption" }, "What each of the two promises, at most.");
+    this.#table.replaceChildren(make("table", {}, caption, make("thead", {}, head), make("tbody", {}, ...body)));
     this.#table.hidden = false;
   }
 
   clear(words) {
-    say(this.#words, words);
+    say(this.#told, words);
+    say(this.#more, "");
     this.#table.hidden = true;
   }
 }
 
 const text = (number) => (number && !number.refused ? number.text : "not certified");
+const accusedOf = ({ odds }) => (odds ? `${grouped(odds.in)} of ${grouped(odds.of)}` : "not certified");

@@ -2,6 +2,7 @@
 
 class Control {
   #stops = [];
+  #numbers = []; // the same, to place the slider
   #spec;
   #text;
   #slider;
@@ -38,19 +39,22 @@ class Control {
   #place() {
     const text = this.#text.value.trim();
     const number = placed(text);
-    if (number > 0) this.#slider.value = nearest(this.#stops, number);
+    if (number > 0) this.#slider.value = nearest(this.#numbers, number);
     this.#slider.setAttribute("aria-valuetext", `${text}${this.#spec.unit}`);
   }
 
   /** The stops, as ascending texts. */
   use(stops) {
+    if (this.#stops === stops) return;
     this.#stops = stops;
+    this.#numbers = stops.map(placed);
     this.#slider.max = stops.length - 1;
     this.#place();
   }
 
   set value(text) {
-    if (this.#text.value.trim() !== text) this.#text.value = text;
+    if (this.#text.value.trim() === text) return;
+    this.#text.value = text;
     this.#place();
   }
 

@@ -54,6 +54,7 @@ class Copies {
 
 async function copy(code, button) {
   try {
+    if (self !== top) throw new Error("a page inside another one is not asked"); // nor would a browser, without a word
     await navigator.clipboard.writeText(code.textContent);
   } catch {
     getSelection().selectAllChildren(code); // where pages may not write: the keys of the browser then copy it

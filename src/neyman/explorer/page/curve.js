@@ -1,6 +1,7 @@
 /* The curve: how many of those in the data an attack may accuse, for each share of those left out that it does. */
 
 const PLOT = { left: 60, right: 446, top: 14, bottom: 376 };
+const PLACES = 160; // drawn of a curve over decades
 
 class Curve {
   #svg;
@@ -9,6 +10,8 @@ class Curve {
   #low = 1e-11;
   #answer = null;
   #pins = [];
+  #crossings = [];
+  #saw = null;
 
   /** `moved(fpr)`: somebody drags the false alarm rate, a number in (0, 1). */
   constructor(svg, moved) {
@@ -19,8 +22,8 @@ class Curve {
     const middle = (PLOT.left + PLOT.right) / 2;
     svg.append(
       draw("rect", { class: "ground", x: PLOT.left, y: PLOT.top, width: PLOT.right - PLOT.left, height: PLOT.bottom - PLOT.top }),
-      path("reach"), this.#parts.axes, path("below"), path("guess"), path("saw"), path("band"), path("gaussian"),
-      path("pin-a"), path("pin-b"), path("bound"), path("out"), path("in"),
+      path("reach"), this.#parts.axes, path("below"), path("guess"), path("band"), path("gaussian"),
+      path("pin-a"), path("pin-b"), path("bound"), path("saw"), path("crossings"), path("out"), path("in"),
       (this.#parts.handle = draw("circle", { class: "handle", r: 7 })),
       words("in-words", {}), words("out-words", {}), words("floor-words", {}),
       draw("text", { class: "title", x: middle, y: 420, "text-anchor": "middle" }, "left out, and accused all the same"),
@@ -30,13 +33,21 @@ class Curve {
   }
 
   set log(yes) {
+    if (this.#log === yes) return;
     this.#log = yes;
     this.#redraw();
   }
 
-  /** Curves of pinned answers, beside that of the answer shown; null where none is. */
-  set pins(answers) {
+  /** Curves of pinned answers, beside that of the answer shown, null where none is; where they cross, about. */
+  pin(answers, crossings) {
     this.#pins = answers;
+    this.#crossings = crossings;
+    this.#redraw();
+  }
+
+  /** What an audit saw: {fpr, tpr}. */
+  set evidence(saw) {
+    this.#saw = saw;
     this.#redraw();
   }
 
@@ -62,9 +73,23 @@ class Curve {
     return `${this.#x(alpha).toFixed(2)} ${this.#y(1 - beta).toFixed(2)}`;
   }
 
+  /** A polygon is straight where shares are; where they are decades, it is drawn through places between its corners. */
   #line({ alpha, beta }) {
-    const from = this.#log ? Math.max(0, alpha.findIndex((share) => share >= this.#low)) : 0;
-    return `M${alpha.slice(from).map((share, i) => this.#point(share, beta[from + i])).join("L")}`;
+    if (!this.#log) return `M${alpha.map((share, i) => this.#point(share, beta[i])).join("L")}`;
+    const places = Array.from({ length: PLACES + 1 }, (_, i) => this.#low ** (1 - i / PLACES));
+    const within = places.filter((share) => share >= alpha[0] && share <= alpha.at(-1));
+    let next = 1;
+    const points = within.map((share) => {
+      while (alpha[next] < share) next += 1;
+      const part = (share - alpha[next - 1]) / (alpha[next] - alpha[next - 1]);
+      return this.#point(share, beta[next - 1] + part * (beta[next] - beta[next - 1]));
+    });
+    return points.length ? `M${points.join("L")}` : "";
+  }
+
+  /** A circle around two shares. */
+  #spot(out, among, radius) {
+    return `M${this.#x(out) - radius} ${this.#y(among)}a${radius} ${radius} 0 1 0 ${2 * radius} 0a${radius} ${radius} 0 1 0 ${-2 * radius} 0`;
   }
 
   #set(name, d) {
@@ -84,8 +109,11 @@ class Curve {
     const within = upper ? this.#line({ alpha: [...alpha].reverse(), beta: [...upper].reverse() }).slice(1) : "";
     this.#set("band", upper && !this.#log ? `${bound}L${within}Z` : "");
     this.#set("gaussian", answer.gaussian ? this.#line(answer.gaussian) : "");
-    this.#set("guess", `M${alpha.map((share) => this.#point(share, 1 - share)).join("L")}`);
-    for (const [i, name] of ["pin-a", "pin-b"].entries()) this.#set(name, this.#pins[i] ? this.#line(this.#pins[i].curve) : "");
+    this.#set("guess", `M${this.#point(0, 1)}L${this.#point(1, 0)}`);
+    for (const [i, name] of ["pin-a", "pin-b"].entries()) this.#set(name, this.#pins[i]?.curve ? this.#line(this.#pins[i].curve) : "");
+    this.#set("saw", this.#saw ? this.#saw.fpr.map((share, i) => this.#spot(share, this.#saw.tpr[i], 3)).join("") : "");
+    const crossed = (share) => this.#spot(share, reached(this.#pins.find(Boolean).curve, share), 5);
+    this.#set("crossings", this.#crossings.map((one) => crossed(one.alpha)).join(""));
     this.#mark(answer);
   }
 
@@ -99,9 +127,9 @@ class Curve {
     this.#parts.handle.setAttribute("cy", y);
     const among = odds ? `at most ${grouped(odds.in)} of ${grouped(odds.of)}` : "";
     const left = odds ? `${grouped(odds.out)} of ${grouped(odds.of)} by mistake` : "";
-    const beside = Math.min(Math.max(y, PLOT.top + 22), PLOT.bottom - 38);
-    this.#words("in-words", x + 14, beside + 5, among, x);
-    this.#words("out-words", x + 14, beside + 25, left, x);
+    const beside = Math.min(y, PLOT.bottom - 54) + 20; // below the line to the point, wherever that may be
+    this.#words("in-words", x + 14, beside, among, x);
+    this.#words("out-words", x + 14, beside + 20, left, x);
     const low = this.#x(floor);
     this.#set("below", this.#log ? `M${PLOT.left} ${PLOT.bottom}H${low}V${PLOT.top}H${PLOT.left}Z` : "");
     this.#words("floor-words", low + 4, PLOT.bottom - 6, this.#log ? "floor of mu" : "", low);

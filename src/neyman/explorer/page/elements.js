@@ -20,6 +20,13 @@ function say(node, words) {
   if (node.textContent !== words) node.textContent = words;
 }
 
+/** Words whose short pieces are not torn apart at a hyphen: "1e-5" is one number. */
+function sayWhole(node, words) {
+  if (node.textContent === words) return;
+  const pieces = words.split(/( )/).map((piece) => (piece.length < 16 ? make("span", { class: "whole" }, piece) : piece));
+  node.replaceChildren(...pieces);
+}
+
 /** Call `act` once nobody has asked for it for so many milliseconds. */
 function afterPause(milliseconds, act) {
   let timer = 0;

@@ -1,7 +1,10 @@
 /* The page: what is set is asked, and what is answered is shown, never as the answer to something else. */
 
-const ENGINES = { table: (data) => new TableEngine(data.table), server: () => new ServerEngine(), worker: (data) => new WorkerEngine(data) };
-const SLOTS = ["answer", "brackets", "compare", "poisson", "allocation", "copy", "report"];
+const ENGINES = {
+  table: (data) => new TableEngine(data.table), server: () => new ServerEngine(), worker: (data) => new WorkerEngine(data),
+};
+const BESIDE = ["brackets", "compare", "poisson", "allocation", "copy"]; // what follows the answer, once settings rest
+const SLOTS = ["answer", ...BESIDE, "report"];
 const CONTROLS = {
   noise_multiplier: { label: "Noise multiplier", unit: "", hint: "noise over clipping norm", stops: stops(0.3, 20, FINE) },
   scale: { label: "Scale of the noise", unit: "", hint: "over the sensitivity", stops: stops(0.1, 50, FINE) },
@@ -14,7 +17,7 @@ const CONTROLS = {
   delta: { label: "Delta", unit: "", hint: "at which epsilon is read", stops: stops(1e-12, 0.1, COARSE) },
   floor: { label: "Floor", unit: "", hint: "error rates of which mu speaks", stops: stops(1e-15, 1e-3, [100]) },
   risk: { label: "", unit: "", stops: SHARES },
-  prior: { label: "Chance before the attack", unit: "", hint: "before anything is seen", stops: SHARES },
+  prior: { label: "Chance before the attack", unit: "", hint: "before anything is seen", stops: [...stops(1e-4, 0.0099, ROUND), ...SHARES] },
 };
 const MECHANISMS = { dpsgd: "DP-SGD: noisy training", gaussian: "Gaussian noise", laplace: "Laplace noise", randomized_response: "Randomised response" };
 
@@ -28,14 +31,14 @@ class Explorer {
   #current = false; // and whether it is that of what is set
   #controls = {};
   #views;
-  #write = afterPause(250, () => history.replaceState(null, "", toFragment(this.#state)));
+  #write = afterPause(250, () => keep(toFragment(this.#state)));
   #speak = afterPause(700, () => this.#said());
   #follow = afterPause(150, () => this.#askBeside());
 
   constructor(data) {
     this.#data = data;
     this.#engine = ENGINES[data.engine](data);
-    this.#asker = new Asker(this.#engine, SLOTS);
+    this.#asker = new Asker(this.#engine, SLOTS, (yes) => document.body.classList.toggle("busy", yes));
     const kinds = this.#engine.exact ? Object.keys(MECHANISMS) : ["dpsgd"];
     this.#allowed = {
       kind: data.given.length && this.#engine.exact ? [...kinds, "given"] : kinds,
@@ -65,10 +68,15 @@ class Explorer {
       people: new People(byId("people")),
       numbers: new Numbers(byId("numbers")),
       landmarks: new Landmarks(byId("landmarks"), this.#data.landmarks),
-      comparison: new Comparison(byId("compared"), byId("compare-table")),
+      comparison: new Comparison(byId("compared"), byId("compared-more"), byId("compare-table")),
       batches: new Batches(byId("batches-pair")),
       copies: new Copies(byId("copying"), () => this.#saveReport()),
     };
+    if (this.#data.audit) {
+      this.#views.curve.evidence = this.#data.audit;
+      say(byId("audited"), this.#data.audit.sentence);
+      byId("audit").hidden = false;
+    }
     this.#buttons();
   }
 
@@ -110,8 +118,8 @@ class Explorer {
 
   #choose(id, value) {
     const given = /^given (\d+)$/.exec(value);
-    if (given) Object.assign(this.#state, { kind: "given", name: this.#allowed.name[given[1]], hold: "" });
-    else if (id === "target") Object.assign(this.#state, { target: value, risk: easy(value, this.#shown) });
+    if (given) Object.assign(this.#state, textsOf(this.#data.given[given[1]].settings ?? { kind: "given", name: this.#allowed.name[given[1]] }));
+    else if (id === "target") Object.assign(this.#state, { target: value, risk: easy(value, this.#shown), prior: TARGETS[value].prior ?? this.#state.prior });
     else this.#state[id] = value;
     if (id === "kind") this.#state.hold = "";
     this.#lay();
@@ -130,8 +138,9 @@ class Explorer {
   /** Show what is set; the control that somebody is setting is left alone. */
   #lay(touched = "") {
     const state = this.#state;
-    const names = [...KINDS[state.kind], "fpr", "delta", "floor", "risk", ...(TARGETS[state.target].prior ? ["prior"] : [])];
     const free = freeOf(state.kind);
+    if (state.target === "divergence" && state.a === null) Object.assign(state, { target: "tpr", hold: "" });
+    const names = [...KINDS[state.kind], "fpr", "delta", "floor", "risk", ...(TARGETS[state.target].prior ? ["prior"] : [])];
     if (free.length && !free.includes(state.free)) state.free = free[0];
     for (const [name, control] of Object.entries(this.#controls)) {
       control.shown = names.includes(name);
@@ -141,9 +150,10 @@ class Explorer {
       }
       if (name !== touched || byId(name) !== document.activeElement) control.value = state[name];
     }
-    byId("free").replaceChildren(...free.map((name) => make("option", { value: name }, FREE[name])));
+    if (touched === "") byId("free").replaceChildren(...free.map((name) => make("option", { value: name }, FREE[name])));
     byId("kind").value = state.kind === "given" ? `given ${this.#allowed.name.indexOf(state.name)}` : state.kind;
     for (const name of ["sampling", "target", "free"]) byId(name).value = state[name];
+    byId("target").querySelector("[value=divergence]")?.toggleAttribute("disabled", state.a === null);
     for (const name of ["hold", "log"]) byId(name).checked = state[name] === "1";
     byId("risks").hidden = free.length === 0;
     byId("sampling-row").hidden = !this.#engine.exact || state.kind !== "dpsgd";
@@ -162,6 +172,7 @@ class Explorer {
     const question = this.#question(settingsOf(state), state.hold ? "solve" : "promise");
     if (state.hold) Object.assign(question, { free: state.free, target: targetOf(state) });
     this.#stale(true);
+    BESIDE.forEach((slot) => this.#asker.forget(slot));
     this.#asker.ask("answer", question, (answer, current) => this.#heard(answer, current));
   }
 
@@ -189,7 +200,7 @@ class Explorer {
     tell(byId("sentence"), odds);
     say(byId("run"), note ? `${answer.run} ${note}` : answer.run);
     say(byId("certain"), answer.certain === "safe stop" ? SAFE_STOP : "");
-    say(byId("headline"), headline.number);
+    sayWhole(byId("headline"), headline.number);
     say(byId("why"), `because ${headline.why}.`);
     say(byId("strip-odds"), odds ? `≤ ${grouped(odds.in)} of ${grouped(odds.of)}` : "");
     say(byId("strip-epsilon"), `ε ≤ ${text(numbers.epsilon)}`);
@@ -199,6 +210,7 @@ class Explorer {
     this.#views.people.show(odds);
     this.#views.numbers.show(numbers);
     this.#views.landmarks.show(numbers);
+    if (this.#data.audit) say(byId("verdict"), verdictOf(this.#data.audit, answer));
     say(byId("solved"), solved ? solved.sentence : "");
     if (solved && this.#state.hold && solved.parameter === this.#state.free) {
       this.#state[solved.parameter] = solved.text;
@@ -212,8 +224,10 @@ class Explorer {
     byId("refused").hidden = false;
     say(byId("refused-error"), error);
     say(byId("refused-allowed"), allowed ? `Allowed: ${allowed}.` : "");
+    const own = [...KINDS[this.#state.kind], "fpr", "delta", "floor", "prior"];
+    const where = this.#state.hold && !own.includes(parameter) ? "risk" : parameter;
     for (const [name, control] of Object.entries(this.#controls)) {
-      if (name === parameter) control.refuse(`${error} Allowed: ${allowed}.`);
+      if (name === where) control.refuse(`${error} Allowed: ${allowed}.`);
       else control.forgive();
     }
   }
@@ -230,7 +244,7 @@ class Explorer {
     if (!this.#current || document.body.classList.contains("refused")) return;
     const settings = settingsOf(this.#state);
     const { a, b } = this.#state;
-    if (this.#engine.exact) this.#asker.ask("brackets", this.#question(settings, "promise", true), (answer) => this.#bracketed(answer));
+    if (this.#engine.exact) this.#asker.ask("brackets", this.#question(settings, "promise", true), (answer, current) => current && this.#bracketed(answer));
     if (a || b) {
       const question = { ...this.#question(a ?? settings, "compare"), other: b ?? settings };
       this.#asker.ask("compare", question, (answer, current) => current && this.#compared(answer));
@@ -250,7 +264,7 @@ class Explorer {
     this.#state[name] = settings;
     if (!this.#state.a && !this.#state.b) {
       this.#asker.forget("compare");
-      this.#views.curve.pins = [];
+      this.#views.curve.pin([], []);
       this.#views.comparison.clear("Nothing is pinned.");
     }
     this.#write();
@@ -267,7 +281,8 @@ class Explorer {
   #compared(answer) {
     this.#views.comparison.show(answer);
     const { a, b } = this.#state;
-    this.#views.curve.pins = answer.ok ? [a && answer.a, b && answer.b] : [];
+    if (answer.ok) this.#views.curve.pin([a && answer.a, b && answer.b], answer.crossings);
+    else this.#views.curve.pin([], []);
   }
 
   #saveReport() {
@@ -292,13 +307,22 @@ function tell(node, odds) {
 
 function captionOf({ numbers, gaussian, floor }) {
   const dashed = gaussian && !numbers.mu.refused ? ` Dashed: a Gaussian mechanism with mu = ${numbers.mu.text}, for error rates of ${brief(floor)} and above.` : "";
-  return `What attacks can reach, at most: certified.${dashed} Drag the point to another false alarm rate.`;
+  return `What attacks can reach, at most: certified.${dashed}`;
 }
 
 /** A risk to begin with: what is promised now, so that nothing jumps. */
 function easy(target, answer) {
   const number = answer?.numbers[target];
   return number && !number.refused && Number(number.text) > 0 ? number.text : TARGETS[target].stops[Math.floor(TARGETS[target].stops.length / 2)];
+}
+
+/** Put the settings into the address; a page inside another one may have none of its own. */
+function keep(fragment) {
+  try {
+    history.replaceState(null, "", fragment);
+  } catch (fault) {
+    if (!(fault instanceof DOMException)) throw fault;
+  }
 }
 
 /** A button between light and dark, whatever the system prefers. */

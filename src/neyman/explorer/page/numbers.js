@@ -1,9 +1,9 @@
 /* Every number of an answer, in words; between which two the truth lies, and what it says, on demand. */
 
 const NAMES = {
-  tpr: ["Accused, of those in the data", "TPR"],
+  tpr: ["Accused, of those in", "TPR"],
   epsilon: ["Privacy loss at this delta", "ε"],
-  mu: ["As one Gaussian mechanism", "μ"],
+  mu: ["One Gaussian mechanism", "μ"],
   regret: ["Overstated by mu alone", "regret"],
   advantage: ["Advantage of an attack", "advantage"],
   posterior: ["Belief, from one half", "posterior"],
@@ -12,27 +12,17 @@ const NAMES = {
 };
 
 class Numbers {
-  #rows = new Map();
-  #node;
+  #rows = new Map(Object.keys(NAMES).map((name) => [name, numberRow(name)]));
 
   constructor(node) {
-    this.#node = node;
+    node.append(...[...this.#rows.values()].map((row) => row.node));
   }
 
   show(numbers) {
-    for (const [name, number] of Object.entries(numbers)) {
-      if (Object.hasOwn(NAMES, name)) this.#row(name).show(number);
+    for (const [name, { node, show }] of this.#rows) {
+      node.hidden = !Object.hasOwn(numbers, name);
+      if (!node.hidden) show(numbers[name]);
     }
-    for (const [name, row] of this.#rows) row.node.hidden = !Object.hasOwn(numbers, name);
-  }
-
-  #row(name) {
-    if (!this.#rows.has(name)) {
-      const row = numberRow(name);
-      this.#rows.set(name, row);
-      this.#node.append(row.node);
-    }
-    return this.#rows.get(name);
   }
 }
 

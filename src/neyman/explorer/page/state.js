@@ -27,7 +27,7 @@ function textsOf(settings) {
   const texts = {};
   for (const name of ["kind", ...(KINDS[settings.kind] ?? [])]) {
     const value = settings[name];
-    if (typeof value === "number") texts[name] = brief(value);
+    if (typeof value === "number") texts[name] = String(value); // the same float, to its last digit
     else if (typeof value === "string") texts[name] = value;
   }
   return texts;

@@ -26,8 +26,9 @@ function stops(low, high, digits, whole = false) {
   return found;
 }
 
-/** The stop nearest to a number. */
-function nearest(texts, number) {
-  const distances = texts.map((text) => Math.abs(Math.log(placed(text) / number)));
-  return distances.reduce((best, distance, i) => (distance < distances[best] ? i : best), 0);
+/** Which of these ascending numbers is nearest in ratio. */
+function nearest(numbers, number) {
+  const above = numbers.findIndex((stop) => stop >= number);
+  if (above < 0) return numbers.length - 1;
+  return above > 0 && number * number < numbers[above] * numbers[above - 1] ? above - 1 : above;
 }

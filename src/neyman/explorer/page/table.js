@@ -2,7 +2,6 @@
 
 const PARAMETERS = { noise_multiplier: "noise multiplier", sample_rate: "sample rate", steps: "number of steps" };
 const SAFER = { noise_multiplier: 1, sample_rate: -1, steps: -1 }; // the direction in which a run protects more
-const TABLE_FLOOR = "1e-10";
 const LONGER = "Run `neyman explore` for an engine that knows.";
 const ALPHAS = [0, ...stops(1e-12, 0.02, FINE.filter((_, i) => i % 16 === 0)).map(Number),
   ...Array.from({ length: 98 }, (_, i) => (i + 2) / 100), 1];
@@ -66,8 +65,8 @@ class TableEngine {
     const b = this._promise({ ...question, settings: question.other });
     const signs = Object.keys(SAFER).map((name) => SAFER[name] * order(rational(a.settings[name]), rational(b.settings[name])));
     const [some, less] = [signs.some((sign) => sign > 0), signs.some((sign) => sign < 0)];
-    const known = some && less ? "neither" : some ? "a" : less ? "b" : "equal";
-    return { v: 1, ok: true, a, b, divergence: null, order: known === "neither" ? null : known, crossings: [], sentence: ORDERS[known] };
+    const known = some && less ? "undecided" : some ? "a" : less ? "b" : "equal";
+    return { v: 1, ok: true, a, b, order: known, crossings: [], sentence: ORDERS[known] };
   }
 
   _copy(question) {
@@ -108,7 +107,7 @@ class TableEngine {
   }
 
   /** The delta, the false alarm rate and the floor of a question, and what answers for them. */
-  #beside({ delta = "1e-5", fpr = "0.01", floor = TABLE_FLOOR }) {
+  #beside({ delta = "1e-5", fpr = "0.01", floor = this.#table.floor }) {
     const wanted = rational(delta);
     const row = wanted === null ? -1 : this.#deltas.findIndex((stop) => order(stop, wanted) <= 0);
     const allowed = `from ${this.#table.deltas.at(-1)} to below 1`;
@@ -116,19 +115,19 @@ class TableEngine {
     const rate = rational(fpr);
     if (rate === null || rate.over <= 0n || order(rate, ONE) >= 0) throw new Unanswerable(`false alarm rate = ${fpr} is not between 0 and 1`, "fpr", "a rate such as 0.01 or 1%");
     const above = rational(floor);
-    if (above === null || order(above, rational(TABLE_FLOOR)) < 0 || order(above, ONE) >= 0) {
-      throw new Unanswerable(`floor = ${floor} is below that of this table`, "floor", `at least ${TABLE_FLOOR}`);
+    if (above === null || order(above, rational(this.#table.floor)) < 0 || order(above, ONE) >= 0) {
+      throw new Unanswerable(`floor = ${floor} is below that of this table`, "floor", `at least ${this.#table.floor}`);
     }
     return { row, delta: placed(delta), fpr: placed(fpr), rate };
   }
 
   #promise(question, { index, exact, typed }, { row, delta, fpr, rate }) {
-    const { axes, deltas, mu, regret, epsilon, version } = this.#table;
+    const { axes, deltas, floor, mu, regret, advantage, epsilon, version } = this.#table;
     const flat = (index.noise_multiplier * axes.sample_rate.length + index.sample_rate) * axes.steps.length + index.steps;
-    const pairs = deltas.map((text, i) => [epsilon[i][flat], text]).filter(([text]) => text !== null);
-    const envelope = new Envelope(pairs);
+    const pairs = [...deltas.map((text, i) => [epsilon[i][flat], text]), ["0", advantage[flat]]]; // no delta at epsilon 0 is larger
+    const envelope = new Envelope(pairs.filter((pair) => !pair.includes(null)));
     const at = Object.fromEntries(Object.keys(PARAMETERS).map((name) => [name, axes[name][index[name]]]));
-    const numbers = this.#numbers({ envelope, mu: mu[flat], regret: exact ? regret[flat] : null, epsilon: epsilon[row][flat], delta: deltas[row], fpr, rate });
+    const numbers = this.#numbers({ envelope, advantage: advantage[flat], mu: mu[flat], regret: exact ? regret[flat] : null, epsilon: epsilon[row][flat], delta: deltas[row], fpr, rate });
     const number = numbers.epsilon.refused ? `${numbers.mu.text}-GDP` : `(epsilon <= ${numbers.epsilon.text}, delta = ${deltas[row]})-DP`;
     return {
       v: 1, ok: true, engine: "table", version, settings: { kind: "dpsgd", sampling: "poisson", ...typed },
@@ -136,20 +135,19 @@ class TableEngine {
       run: `DP-SGD: noise multiplier ${at.noise_multiplier}, sample rate ${at.sample_rate}, ${grouped(at.steps)} steps on Poisson samples.`,
       code: `ny.DPSGD(noise_multiplier=${at.noise_multiplier}, sample_rate=${at.sample_rate}, steps=${at.steps})`,
       numbers, headline: this.#headline(numbers, number),
-      odds: oddsOf(envelope, fpr, rate),
+      odds: oddsOf(envelope, rate),
       curve: { alpha: ALPHAS, beta: ALPHAS.map((alpha) => envelope.beta(alpha)), beta_upper: null },
-      gaussian: null, delta, fpr, floor: Number(TABLE_FLOOR),
+      gaussian: null, delta, fpr, floor: Number(floor),
     };
   }
 
-  #numbers({ envelope, mu, regret, epsilon, delta, fpr, rate }) {
+  #numbers({ envelope, advantage, mu, regret, epsilon, delta, fpr, rate }) {
     const detected = upward(envelope.detected(fpr));
-    const advantage = upward(Math.min(1, 1 - 2 * envelope.equal + ABSOLUTE));
     const error = downward(envelope.equal);
     return {
       tpr: bound(detected, `At a false alarm rate of ${written(rate)}, at most a share ${detected} of those in the data is accused.`),
       epsilon: bound(epsilon, `At delta = ${delta}, epsilon is at most ${epsilon}.`),
-      mu: bound(mu, `At error rates of ${TABLE_FLOOR} and above, every attack is at most as good as against a Gaussian mechanism with mu = ${mu}.`),
+      mu: bound(mu, `At error rates of ${this.#table.floor} and above, every attack is at most as good as against a Gaussian mechanism with mu = ${mu}.`),
       regret: regret === null ? { text: "", refused: "The table knows regret at its stops alone." } : bound(regret, `Stating mu alone overstates the risk by at most ${regret}.`),
       advantage: bound(advantage, `The accused among those in the data are at most ${advantage} more, in share, than among those left out.`),
       bayes_error: bound(error, `An attacker who must tell one in from one out, at even odds, errs with a chance of at least ${error}.`, "at least"),
@@ -160,7 +158,7 @@ class TableEngine {
     const small = !numbers.regret.refused && !numbers.mu.refused && order(rational(numbers.regret.text), { over: 1n, under: 100n }) < 0;
     if (!small) return { number: profile, why: "report the profile: epsilon at several deltas", report: "profile" };
     const why = `its regret, ${numbers.regret.text}, is below 0.01, so mu is the whole story`;
-    return { number: `${numbers.mu.text}-GDP at error rates of ${TABLE_FLOOR} and above`, why, report: "mu" };
+    return { number: `${numbers.mu.text}-GDP at error rates of ${this.#table.floor} and above`, why, report: "mu" };
   }
 }
 
@@ -169,7 +167,7 @@ const ORDERS = {
   a: "A is never less private than B: no less noise, no higher rate, no more steps.",
   b: "B is never less private than A: no less noise, no higher rate, no more steps.",
   equal: "A and B are the same settings.",
-  neither: `A table of upper bounds cannot tell which is safer. ${LONGER}`,
+  undecided: `A table of upper bounds cannot tell which is safer. ${LONGER}`,
 };
 
 class Unanswerable extends Error {
@@ -184,14 +182,16 @@ function bound(text, says, side = "at most") {
   return { text, says, refused: "", bracket: `${side} ${text}; a table holds one side alone` };
 }
 
-/** Natural frequencies: of so many left out and in, how many are accused; those in rounded up. */
-function oddsOf(envelope, fpr, rate) {
-  let of = 1000n;
-  while (rate.over * of < rate.under && of < 10n ** 15n) of *= 10n;
-  const out = (rate.over * of) / rate.under;
-  const most = Math.min(Number(of), Math.ceil(envelope.detected(fpr) * Number(of) * (1 + RELATIVE)));
-  const sentence = `Of ${grouped(of)} people left out, ${grouped(out)} are accused; of ${grouped(of)} in the data, at most ${grouped(most)}.`;
-  return { of: Number(of), fpr, out: Number(out), in: most, sentence };
+/** Natural frequencies: of so many left out and as many in, how many are accused; null of rates that no crowd has. */
+function oddsOf(envelope, rate) {
+  let people = 1000n;
+  while (rate.over * people < rate.under && people < 10n ** 12n) people *= 10n;
+  if (rate.over * people < rate.under) return null;
+  const out = (rate.over * people + rate.under - 1n) / rate.under; // rounded up, and what follows is true at this rate
+  const of = Number(people);
+  const among = Math.min(of, Math.ceil(envelope.detected(Number(out) / of) * of * (1 + RELATIVE)));
+  const sentence = `Of ${grouped(of)} people whose record was left out, an attack accuses ${grouped(out)}; of ${grouped(of)} whose record was used, at most ${grouped(among)}.`;
+  return { of, out: Number(out), in: among, sentence };
 }
 
 const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
