@@ -7,7 +7,7 @@ import webbrowser
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from html import escape
-from typing import Any, Never
+from typing import Any, Never, TypeGuard, cast
 
 from neyman._answering import refuse_unknown
 from neyman._errors import InvalidParameter
@@ -110,7 +110,7 @@ class Explorer:
             If what was handed over first is no DP-SGD in Poisson samples: a table has its three axes.
         """
         settings = self._start
-        if not isinstance(settings, DPSGDSettings) or settings.sampling != "poisson" or len(self._given) > 1:
+        if not _tabulated(settings) or len(self._given) > 1:
             advice = "A file holds one table of noise, rate and steps; served, the page explores anything."
             raise InvalidParameter("subject", self._shown, "DP-SGD in Poisson samples, one of them", advice)
         return file_of(table_of(Stops.around(settings), workers, progress), settings.to_dict(), self._audit)
@@ -126,6 +126,46 @@ class Explorer:
         if not str(path).endswith(".html"):
             raise InvalidParameter("path", str(path), "a file that ends in .html")
         save(path, self.html(progress, workers))
+
+    def save_folder(
+        self,
+        directory: str | os.PathLike[str],
+        *,
+        pyodide: str | os.PathLike[str],
+        wheels: str | os.PathLike[str],
+        progress: bool | None = None,
+        workers: int = 1,
+    ) -> None:
+        """Write a folder for any host of plain files: the page, which answers anything by a Python of its own.
+
+        Parameters
+        ----------
+        directory : path
+            A folder that is not there yet, or is empty; its page is ``index.html``.
+        pyodide, wheels : path
+            The npm package ``pyodide``, and a folder with the wheels of NumPy and SciPy that its lock file names.
+        progress : bool, optional
+        workers : int
+            As ``html``: a table answers until Python is there.
+
+        Raises
+        ------
+        InvalidParameter
+            If what was handed over cannot be set by the page's controls, the folder holds something, or a file of the
+            runtime is missing or another than the one that is meant. Then nothing was written.
+        """
+        from neyman.explorer.folder import carried, free_folder, write_folder
+        from neyman.explorer.runtime import runtime
+
+        settings = self._start
+        if settings is self._first or len(self._given) > 1:
+            advice = "Served, the page explores anything; in a folder it knows what its controls can set."
+            raise InvalidParameter("subject", self._shown, "a mechanism that has controls, one of them", advice)
+        free_folder(directory)
+        made = runtime(pyodide, wheels)
+        middle = settings if _tabulated(settings) else settings_of("settings", USUAL_START, {})
+        table = table_of(Stops.around(cast("DPSGDSettings", middle)), workers, progress)
+        write_folder(directory, carried({**self._data, "given": [], "table": table}, made))
 
     @property
     def _first(self) -> Given | None:
@@ -175,6 +215,11 @@ class Explorer:
     def __repr__(self) -> str:
         where = "closed" if self._closed else self._server.url if self._server else "not served yet: .open() or .url"
         return f"<Explorer: {where}>"
+
+
+def _tabulated(settings: Settings) -> TypeGuard[DPSGDSettings]:
+    """Whether there are tables of it."""
+    return isinstance(settings, DPSGDSettings) and settings.sampling == "poisson"
 
 
 def file_of(table: Mapping[str, object], start: Mapping[str, object], audit: Mapping[str, object] | None = None) -> str:

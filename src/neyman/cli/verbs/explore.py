@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["explore"]
 
 _FORMS = (".html",)
+_PYODIDE = "node_modules/pyodide"
 
 
 def explore(
@@ -42,6 +43,17 @@ def explore(
     confidence: Annotated[float | None, typer.Option(help="Of the audit.  [default: 0.95]")] = None,
     port: Annotated[int, typer.Option(help="To listen on, on 127.0.0.1; 0: any that is free.")] = 0,
     no_open: Annotated[bool, typer.Option("--no-open", help="Print the address, and open no browser.")] = False,
+    browser: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Serve nothing: write a folder to be hosted, whose page has its own Python."),
+    ] = None,
+    pyodide: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="That Python: npm's package pyodide.  [default: node_modules/pyodide]"),
+    ] = None,
+    wheels: Annotated[
+        str | None, typer.Option(metavar="DIR", help="A folder with the wheels of NumPy and SciPy for it.")
+    ] = None,
 ) -> None:
     """A page that answers while you drag: what settings promise, and which settings keep a risk.
 
@@ -51,18 +63,38 @@ def explore(
     """
     if confidence is not None and audit is None:
         raise InvalidParameter("--confidence", confidence, "left out without --audit")
+    _check_browser(browser, output, pyodide, wheels)
     if output is not None:
         check_output(output, suffixes=_FORMS)
     from neyman.explorer import explore as explorer  # NumPy and the engines: not needed for --help
 
     found = None if audit is None else _audited(audit, 0.95 if confidence is None else confidence)
     with explorer(*map(_meant, spec or []), audit=found, port=port) as page:
+        if browser is not None and wheels is not None:
+            page.save_folder(browser, pyodide=pyodide or _PYODIDE, wheels=wheels, workers=os.cpu_count() or 1)
+            typer.echo(
+                f"Wrote {browser}. Any host of plain files serves it, such as: python -m http.server -d {browser}"
+            )
+            return
         if output is None:
             _serve(page, no_open)
             return
         write_output(output, page.html(workers=os.cpu_count() or 1))
         if output != STDOUT:
             advise(output, "page")
+
+
+def _check_browser(browser: str | None, output: str | None, pyodide: str | None, wheels: str | None) -> None:
+    if browser is None:
+        for option, value in (("--pyodide", pyodide), ("--wheels", wheels)):
+            if value is not None:
+                raise InvalidParameter(option, value, "left out without --browser")
+        return
+    if output is not None:
+        raise InvalidParameter("--output", output, "left out with --browser")
+    if wheels is None:
+        advice = "It holds the wheels of NumPy and SciPy that Pyodide's lock file names: see docs/explorer.md."
+        raise InvalidParameter("--wheels", wheels, "given with --browser", advice)
 
 
 def _meant(text: str) -> Mechanism | PessimisticGuarantee | str:
