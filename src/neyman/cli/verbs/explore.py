@@ -72,9 +72,7 @@ def explore(
     with explorer(*map(_meant, spec or []), audit=found, port=port) as page:
         if browser is not None and wheels is not None:
             page.save_folder(browser, pyodide=pyodide or _PYODIDE, wheels=wheels, workers=os.cpu_count() or 1)
-            typer.echo(
-                f"Wrote {browser}. Any host of plain files serves it, such as: python -m http.server -d {browser}"
-            )
+            advise(browser, "folder")
             return
         if output is None:
             _serve(page, no_open)

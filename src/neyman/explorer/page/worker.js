@@ -122,8 +122,9 @@ async function install(python, packages, sources) {
 function agree(found, brackets) {
   if (!found.ok) throw new Error(`it cannot answer: ${found.error}`);
   for (const [name, [lower, upper]] of Object.entries(brackets)) {
-    const number = found.numbers[name];
-    if (!(number.lower <= upper && lower <= number.upper)) throw new Error(`its first answer contradicts what was certified of ${name}`);
+    const { lower: low, upper: high } = found.numbers[name] ?? {};
+    const known = typeof low === "number" && typeof high === "number";
+    if (!(known && low <= upper && lower <= high)) throw new Error(`its first answer contradicts what was certified of ${name}`);
   }
 }
 
