@@ -39,14 +39,19 @@ class Asker {
   }
 
   async #fly() {
-    const slot = this.#slots.find((name) => this.#waiting.has(name));
-    if (slot !== undefined) {
-      const { question, heard, number } = this.#waiting.get(slot);
-      this.#waiting.delete(slot);
-      const answer = await this.#engine.answer(question);
-      if (this.#newest.has(slot)) heard(answer, this.#newest.get(slot) === number);
+    try {
+      const slot = this.#slots.find((name) => this.#waiting.has(name));
+      if (slot !== undefined) await this.#put(slot);
+    } finally {
+      this.#flying = false;
+      this.#next();
     }
-    this.#flying = false;
-    this.#next();
+  }
+
+  async #put(slot) {
+    const { question, heard, number } = this.#waiting.get(slot);
+    this.#waiting.delete(slot);
+    const answer = await this.#engine.answer(question);
+    if (this.#newest.has(slot)) heard(answer, this.#newest.get(slot) === number);
   }
 }

@@ -4,7 +4,10 @@ class Batches {
   #cards = new Map();
 
   constructor(pair) {
-    for (const [sampling, head] of [["poisson", "Poisson samples"], ["allocation", "Shuffled batches"]]) {
+    for (const [sampling, head] of [
+      ["poisson", "Poisson samples"],
+      ["allocation", "Shuffled batches"],
+    ]) {
       const sentence = make("p");
       const numbers = make("p", { class: "muted" });
       const card = make("div", { class: "card", "data-sampling": sampling }, make("h3", {}, head), sentence, numbers);
@@ -16,9 +19,12 @@ class Batches {
   show(sampling, answer) {
     const { card, sentence, numbers } = this.#cards.get(sampling);
     card.classList.remove("stale");
-    say(sentence, answer.ok ? answer.odds?.sentence ?? NO_ODDS : answer.error);
+    say(sentence, answer.ok ? (answer.odds?.sentence ?? NO_ODDS) : answer.error);
     const { epsilon, mu } = answer.ok ? answer.numbers : {};
-    say(numbers, answer.ok ? `epsilon ≤ ${text(epsilon)}, mu ≤ ${text(mu)}. ${answer.note || answer.run}` : answer.allowed ?? "");
+    say(
+      numbers,
+      answer.ok ? `epsilon ≤ ${text(epsilon)}, mu ≤ ${text(mu)}. ${answer.note || answer.run}` : (answer.allowed ?? ""),
+    );
   }
 
   wait() {

@@ -14,7 +14,14 @@ class Control {
     this.#node = node;
     this.#spec = spec;
     const hint = `${name}-hint`;
-    this.#text = make("input", { type: "text", id: name, inputmode: "text", maxlength: 40, spellcheck: "false", "aria-describedby": hint });
+    this.#text = make("input", {
+      type: "text",
+      id: name,
+      inputmode: "text",
+      maxlength: 40,
+      spellcheck: "false",
+      "aria-describedby": hint,
+    });
     this.#slider = make("input", { type: "range", id: `${name}-slider`, min: 0, step: 1, "aria-label": spec.label });
     this.#complaint = make("p", { class: "small", id: hint });
     node.append(make("label", { for: name }, spec.label), this.#text, this.#slider, this.#complaint);

@@ -21,13 +21,40 @@ class Curve {
     this.#parts.axes = draw("g", { class: "axes" });
     const middle = (PLOT.left + PLOT.right) / 2;
     svg.append(
-      draw("rect", { class: "ground", x: PLOT.left, y: PLOT.top, width: PLOT.right - PLOT.left, height: PLOT.bottom - PLOT.top }),
-      path("reach"), this.#parts.axes, path("below"), path("guess"), path("band"), path("gaussian"),
-      path("pin-a"), path("pin-b"), path("bound"), path("saw"), path("crossings"), path("out"), path("in"),
+      draw("rect", {
+        class: "ground",
+        x: PLOT.left,
+        y: PLOT.top,
+        width: PLOT.right - PLOT.left,
+        height: PLOT.bottom - PLOT.top,
+      }),
+      path("reach"),
+      this.#parts.axes,
+      path("below"),
+      path("guess"),
+      path("band"),
+      path("gaussian"),
+      path("pin-a"),
+      path("pin-b"),
+      path("bound"),
+      path("saw"),
+      path("crossings"),
+      path("out"),
+      path("in"),
       (this.#parts.handle = draw("circle", { class: "handle", r: 7 })),
-      words("in-words", {}), words("out-words", {}), words("floor-words", {}),
-      draw("text", { class: "title", x: middle, y: 420, "text-anchor": "middle" }, "left out, and accused all the same"),
-      draw("text", { class: "title", x: -(PLOT.top + PLOT.bottom) / 2, y: 15, "text-anchor": "middle", transform: "rotate(-90)" }, "in the data, and accused"),
+      words("in-words", {}),
+      words("out-words", {}),
+      words("floor-words", {}),
+      draw(
+        "text",
+        { class: "title", x: middle, y: 420, "text-anchor": "middle" },
+        "left out, and accused all the same",
+      ),
+      draw(
+        "text",
+        { class: "title", x: -(PLOT.top + PLOT.bottom) / 2, y: 15, "text-anchor": "middle", transform: "rotate(-90)" },
+        "in the data, and accused",
+      ),
     );
     this.#dragged(moved);
   }
@@ -110,7 +137,8 @@ class Curve {
     this.#set("band", upper && !this.#log ? `${bound}L${within}Z` : "");
     this.#set("gaussian", answer.gaussian ? this.#line(answer.gaussian) : "");
     this.#set("guess", `M${this.#point(0, 1)}L${this.#point(1, 0)}`);
-    for (const [i, name] of ["pin-a", "pin-b"].entries()) this.#set(name, this.#pins[i]?.curve ? this.#line(this.#pins[i].curve) : "");
+    for (const [i, name] of ["pin-a", "pin-b"].entries())
+      this.#set(name, this.#pins[i]?.curve ? this.#line(this.#pins[i].curve) : "");
     this.#set("saw", this.#saw ? this.#saw.fpr.map((share, i) => this.#spot(share, this.#saw.tpr[i], 3)).join("") : "");
     const crossed = (share) => this.#spot(share, reached(this.#pins.find(Boolean).curve, share), 5);
     this.#set("crossings", this.#crossings.map((one) => crossed(one.alpha)).join(""));
@@ -151,8 +179,16 @@ class Curve {
     const decades = Math.round(-Math.log10(this.#low));
     const every = Math.ceil(decades / 6);
     const shares = this.#log
-      ? Array.from({ length: decades + 1 }, (_, i) => i).filter((i) => i % every === 0).map((i) => [10 ** -i, i === 0 ? "all" : `1e-${i}`])
-      : [[0, "none"], [0.25, "25%"], [0.5, "50%"], [0.75, "75%"], [1, "all"]];
+      ? Array.from({ length: decades + 1 }, (_, i) => i)
+          .filter((i) => i % every === 0)
+          .map((i) => [10 ** -i, i === 0 ? "all" : `1e-${i}`])
+      : [
+          [0, "none"],
+          [0.25, "25%"],
+          [0.5, "50%"],
+          [0.75, "75%"],
+          [1, "all"],
+        ];
     const marks = shares.flatMap(([share, text]) => {
       const [x, y] = [this.#x(share), this.#y(share)];
       return [

@@ -23,8 +23,8 @@ function say(node, words) {
 /** Words whose short pieces are not torn apart at a hyphen: "1e-5" is one number. */
 function sayWhole(node, words) {
   if (node.textContent === words) return;
-  const pieces = words.split(/( )/).map((piece) => (piece.length < 16 ? make("span", { class: "whole" }, piece) : piece));
-  node.replaceChildren(...pieces);
+  const whole = (piece) => (piece.length < 16 ? make("span", { class: "whole" }, piece) : piece);
+  node.replaceChildren(...words.split(" ").flatMap((piece, i) => (i === 0 ? [whole(piece)] : [" ", whole(piece)])));
 }
 
 /** Call `act` once nobody has asked for it for so many milliseconds. */

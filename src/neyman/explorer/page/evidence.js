@@ -10,7 +10,10 @@ function verdictOf({ confidence, fpr, tpr }, { curve }) {
 
 /** 1 - beta of the polygon, which promises no less: an attack beyond it is beyond the promise. */
 function reached({ alpha, beta }, share) {
-  const next = Math.max(1, alpha.findIndex((corner) => corner >= share));
+  const next = Math.max(
+    1,
+    alpha.findIndex((corner) => corner >= share),
+  );
   const part = (share - alpha[next - 1]) / (alpha[next] - alpha[next - 1]);
   return 1 - (beta[next - 1] + part * (beta[next] - beta[next - 1])) + 1e-12;
 }

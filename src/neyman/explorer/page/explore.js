@@ -5,21 +5,6 @@ const ENGINES = {
 };
 const BESIDE = ["brackets", "compare", "poisson", "allocation", "copy"]; // what follows the answer, once settings rest
 const SLOTS = ["answer", ...BESIDE, "report"];
-const CONTROLS = {
-  noise_multiplier: { label: "Noise multiplier", unit: "", hint: "noise over clipping norm", stops: stops(0.3, 20, FINE) },
-  scale: { label: "Scale of the noise", unit: "", hint: "over the sensitivity", stops: stops(0.1, 50, FINE) },
-  sample_rate: { label: "Sample rate", unit: "", hint: "such as 0.01, 1% or 512/60000", stops: [...stops(1e-5, 0.99, FINE), "1"] },
-  steps: { label: "Steps", unit: " steps", hint: "", stops: stops(1, 1e6, FINE, true) },
-  epsilon: { label: "Epsilon of one answer", unit: "", hint: "of the coin that decides between truth and chance", stops: stops(0.05, 10, FINE) },
-  k: { label: "Possible answers", unit: "", hint: "", stops: stops(2, 1000, FINE, true) },
-  count: { label: "Times it is run", unit: " times", hint: "", stops: stops(1, 1e4, FINE, true) },
-  fpr: { label: "False alarm rate", unit: "", hint: "those left out who are accused", stops: stops(1e-4, 0.9, ROUND) },
-  delta: { label: "Delta", unit: "", hint: "at which epsilon is read", stops: stops(1e-12, 0.1, COARSE) },
-  floor: { label: "Floor", unit: "", hint: "error rates of which mu speaks", stops: stops(1e-15, 1e-3, [100]) },
-  risk: { label: "", unit: "", stops: SHARES },
-  prior: { label: "Chance before the attack", unit: "", hint: "before anything is seen", stops: [...stops(1e-4, 0.0099, ROUND), ...SHARES] },
-};
-const MECHANISMS = { dpsgd: "DP-SGD: noisy training", gaussian: "Gaussian noise", laplace: "Laplace noise", randomized_response: "Randomised response" };
 
 class Explorer {
   #data;
@@ -42,8 +27,10 @@ class Explorer {
     const kinds = this.#engine.exact ? Object.keys(MECHANISMS) : ["dpsgd"];
     this.#allowed = {
       kind: data.given.length && this.#engine.exact ? [...kinds, "given"] : kinds,
-      name: data.given.map((one) => one.name), sampling: this.#engine.exact ? SAMPLINGS : ["poisson"],
-      target: this.#engine.exact ? Object.keys(TARGETS) : IN_TABLES, free: Object.keys(FREE),
+      name: data.given.map((one) => one.name),
+      sampling: this.#engine.exact ? SAMPLINGS : ["poisson"],
+      target: this.#engine.exact ? Object.keys(TARGETS) : IN_TABLES,
+      free: Object.keys(FREE),
     };
     this.#build();
     this.#restore();
@@ -56,7 +43,14 @@ class Explorer {
 
   #build() {
     const table = this.#data.table;
-    say(byId("engine"), this.#engine.exact ? this.#engine.label : `${this.#engine.label}: ${Object.values(table.axes).map((axis) => axis.length).join(" × ")} settings`);
+    say(
+      byId("engine"),
+      this.#engine.exact
+        ? this.#engine.label
+        : `${this.#engine.label}: ${Object.values(table.axes)
+            .map((axis) => axis.length)
+            .join(" × ")} settings`,
+    );
     for (const node of document.querySelectorAll("[data-control]")) {
       const name = node.dataset.control;
       this.#controls[name] = new Control(node, name, CONTROLS[name], (text) => this.#set(name, text));
@@ -88,7 +82,10 @@ class Explorer {
     const given = this.#allowed.name.map((name, i) => [`given ${i}`, this.#data.given[i].label]);
     const kinds = this.#allowed.kind.filter((kind) => kind !== "given").map((kind) => [kind, MECHANISMS[kind]]);
     choose("kind", [...(this.#engine.exact ? given : []), ...kinds]);
-    choose("target", this.#allowed.target.map((name) => [name, TARGETS[name].words]));
+    choose(
+      "target",
+      this.#allowed.target.map((name) => [name, TARGETS[name].words]),
+    );
     choose("free", []);
     byId("sampling").addEventListener("change", (event) => this.#set("sampling", event.target.value));
     byId("kind-row").hidden = byId("kind").options.length < 2;
@@ -118,8 +115,17 @@ class Explorer {
 
   #choose(id, value) {
     const given = /^given (\d+)$/.exec(value);
-    if (given) Object.assign(this.#state, textsOf(this.#data.given[given[1]].settings ?? { kind: "given", name: this.#allowed.name[given[1]] }));
-    else if (id === "target") Object.assign(this.#state, { target: value, risk: easy(value, this.#shown), prior: TARGETS[value].prior ?? this.#state.prior });
+    if (given)
+      Object.assign(
+        this.#state,
+        textsOf(this.#data.given[given[1]].settings ?? { kind: "given", name: this.#allowed.name[given[1]] }),
+      );
+    else if (id === "target")
+      Object.assign(this.#state, {
+        target: value,
+        risk: easy(value, this.#shown),
+        prior: TARGETS[value].prior ?? this.#state.prior,
+      });
     else this.#state[id] = value;
     if (id === "kind") this.#state.hold = "";
     this.#lay();
@@ -140,7 +146,14 @@ class Explorer {
     const state = this.#state;
     const free = freeOf(state.kind);
     if (state.target === "divergence" && state.a === null) Object.assign(state, { target: "tpr", hold: "" });
-    const names = [...KINDS[state.kind], "fpr", "delta", "floor", "risk", ...(TARGETS[state.target].prior ? ["prior"] : [])];
+    const names = [
+      ...KINDS[state.kind],
+      "fpr",
+      "delta",
+      "floor",
+      "risk",
+      ...(TARGETS[state.target].prior ? ["prior"] : []),
+    ];
     if (free.length && !free.includes(state.free)) state.free = free[0];
     for (const [name, control] of Object.entries(this.#controls)) {
       control.shown = names.includes(name);
@@ -150,10 +163,13 @@ class Explorer {
       }
       if (name !== touched || byId(name) !== document.activeElement) control.value = state[name];
     }
-    if (touched === "") byId("free").replaceChildren(...free.map((name) => make("option", { value: name }, FREE[name])));
+    if (touched === "")
+      byId("free").replaceChildren(...free.map((name) => make("option", { value: name }, FREE[name])));
     byId("kind").value = state.kind === "given" ? `given ${this.#allowed.name.indexOf(state.name)}` : state.kind;
     for (const name of ["sampling", "target", "free"]) byId(name).value = state[name];
-    byId("target").querySelector("[value=divergence]")?.toggleAttribute("disabled", state.a === null);
+    byId("target")
+      .querySelector("[value=divergence]")
+      ?.toggleAttribute("disabled", state.a === null);
     for (const name of ["hold", "log"]) byId(name).checked = state[name] === "1";
     byId("risks").hidden = free.length === 0;
     byId("sampling-row").hidden = !this.#engine.exact || state.kind !== "dpsgd";
@@ -244,9 +260,14 @@ class Explorer {
     if (!this.#current || document.body.classList.contains("refused")) return;
     const settings = settingsOf(this.#state);
     const { a, b } = this.#state;
-    if (this.#engine.exact) this.#asker.ask("brackets", this.#question(settings, "promise", true), (answer, current) => current && this.#bracketed(answer));
+    if (this.#engine.exact)
+      this.#asker.ask(
+        "brackets",
+        this.#question(settings, "promise", true),
+        (answer, current) => current && this.#bracketed(answer),
+      );
     if (a || b) {
-      const question = { ...this.#question(a ?? settings, "compare"), other: b ?? settings };
+      const question = { ...this.#question(a ?? settings, "compare", true), other: b ?? settings };
       this.#asker.ask("compare", question, (answer, current) => current && this.#compared(answer));
     }
     if (byId("batches").open && settings.kind === "dpsgd") {
@@ -257,7 +278,11 @@ class Explorer {
       }
     }
     this.#views.copies.wait();
-    this.#asker.ask("copy", this.#question(settings, "copy"), (answer, current) => current && this.#views.copies.show(answer));
+    this.#asker.ask(
+      "copy",
+      this.#question(settings, "copy"),
+      (answer, current) => current && this.#views.copies.show(answer),
+    );
   }
 
   #pin(name, settings) {
@@ -279,41 +304,26 @@ class Explorer {
   }
 
   #compared(answer) {
-    this.#views.comparison.show(answer);
     const { a, b } = this.#state;
+    this.#views.comparison.show(answer, { a, b });
     if (answer.ok) this.#views.curve.pin([a && answer.a, b && answer.b], answer.crossings);
     else this.#views.curve.pin([], []);
   }
 
   #saveReport() {
     say(this.#views.copies.told, "Writing …");
-    this.#asker.ask("report", this.#question(settingsOf(this.#state), "report"), (answer) => this.#views.copies.save(answer));
+    this.#asker.ask("report", this.#question(settingsOf(this.#state), "report"), (answer) =>
+      this.#views.copies.save(answer),
+    );
   }
-}
-
-const NO_ODDS = "The odds of an attack are not certified for these settings.";
-const SAFE_STOP = "Between the stops of the table: this is the promise of the next stop that protects no more.";
-
-/** The odds in words; who is accused stands out, in the colours of the pictures. */
-function tell(node, odds) {
-  const words = odds?.sentence ?? NO_ODDS;
-  if (node.textContent === words) return;
-  const pieces = words.split(/(\d[\d,]*)/);
-  const numbers = odds ? [odds.of, odds.out, odds.of, odds.in].map(grouped) : [];
-  const told = pieces.filter((_, i) => i % 2 === 1).join(" ") === numbers.join(" ");
-  const marks = { 3: "mistake", 7: "accused" };
-  node.replaceChildren(...pieces.map((piece, i) => (told && marks[i] ? make("span", { class: marks[i] }, piece) : piece)));
-}
-
-function captionOf({ numbers, gaussian, floor }) {
-  const dashed = gaussian && !numbers.mu.refused ? ` Dashed: a Gaussian mechanism with mu = ${numbers.mu.text}, for error rates of ${brief(floor)} and above.` : "";
-  return `What attacks can reach, at most: certified.${dashed}`;
 }
 
 /** A risk to begin with: what is promised now, so that nothing jumps. */
 function easy(target, answer) {
   const number = answer?.numbers[target];
-  return number && !number.refused && Number(number.text) > 0 ? number.text : TARGETS[target].stops[Math.floor(TARGETS[target].stops.length / 2)];
+  return number && !number.refused && Number(number.text) > 0
+    ? number.text
+    : TARGETS[target].stops[Math.floor(TARGETS[target].stops.length / 2)];
 }
 
 /** Put the settings into the address; a page inside another one may have none of its own. */

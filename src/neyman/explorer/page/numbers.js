@@ -31,7 +31,13 @@ function numberRow(name) {
   const value = make("b", { class: "value", "data-number": name });
   const says = make("p");
   const bracket = make("p", { class: "muted" });
-  const node = make("details", {}, make("summary", {}, make("span", {}, words), make("i", {}, symbol), value), says, bracket);
+  const node = make(
+    "details",
+    {},
+    make("summary", {}, make("span", {}, words), make("i", {}, symbol), value),
+    says,
+    bracket,
+  );
   const show = (number) => {
     say(value, number.refused ? "not certified" : number.text);
     say(says, number.refused || number.says);

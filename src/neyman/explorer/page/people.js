@@ -15,7 +15,12 @@ class Crowd {
     this.#name = name;
     this.#words = make("b");
     this.#svg = draw("svg", { class: "crowd", "aria-hidden": "true" });
-    this.node = make("div", { class: name }, make("p", { class: "count" }, this.#words, make("span", {}, head)), this.#svg);
+    this.node = make(
+      "div",
+      { class: name },
+      make("p", { class: "count" }, this.#words, make("span", {}, head)),
+      this.#svg,
+    );
   }
 
   show(of, accused, words) {
@@ -35,15 +40,23 @@ class Crowd {
     this.#of = of;
     const cell = WIDE / columns;
     const dots = (kind) =>
-      draw("pattern", { id: `${this.#name}-${kind}`, width: cell, height: cell, patternUnits: "userSpaceOnUse" },
-        draw("circle", { class: kind, cx: cell / 2, cy: cell / 2, r: cell * 0.36 }));
+      draw(
+        "pattern",
+        { id: `${this.#name}-${kind}`, width: cell, height: cell, patternUnits: "userSpaceOnUse" },
+        draw("circle", { class: kind, cx: cell / 2, cy: cell / 2, r: cell * 0.36 }),
+      );
     const rectangle = (kind, width, height) => draw("rect", { fill: `url(#${this.#name}-${kind})`, width, height });
     const ground = (width, height) => draw("rect", { class: "behind", width, height });
     this.#svg.setAttribute("viewBox", `0 0 ${WIDE} ${cell * rows}`);
     this.#accused = rectangle("accused", WIDE, 0);
     this.#last = rectangle("accused", 0, cell);
-    this.#svg.replaceChildren(draw("defs", {}, dots("free"), dots("accused")), ground(WIDE, cell * rows),
-      rectangle("free", WIDE, cell * rows), this.#accused, this.#last);
+    this.#svg.replaceChildren(
+      draw("defs", {}, dots("free"), dots("accused")),
+      ground(WIDE, cell * rows),
+      rectangle("free", WIDE, cell * rows),
+      this.#accused,
+      this.#last,
+    );
   }
 }
 

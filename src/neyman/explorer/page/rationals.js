@@ -30,7 +30,9 @@ function order(a, b) {
 /** The float nearest to a text, to place a slider or a mark; NaN where the text is no number. */
 function placed(text) {
   if (rational(text) === null) return NaN;
-  const [a, b = "1"] = String(text).split("/").map((part) => part.trim());
+  const [a, b = "1"] = String(text)
+    .split("/")
+    .map((part) => part.trim());
   const one = (part) => (part.endsWith("%") ? parseFloat(part) / 100 : parseFloat(part));
   return one(a) / one(b);
 }

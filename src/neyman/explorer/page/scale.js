@@ -9,7 +9,12 @@ class Landmarks {
   constructor(node, landmarks) {
     const numbers = landmarks.map((one) => Number(one.mu));
     this.#far = Math.ceil(Math.max(4, ...numbers.filter(Number.isFinite)) + 1);
-    const svg = draw("svg", { width: "100%", height: "5.2em", role: "img", "aria-label": "A scale of mu, with the numbers of the list below" });
+    const svg = draw("svg", {
+      width: "100%",
+      height: "5.2em",
+      role: "img",
+      "aria-label": "A scale of mu, with the numbers of the list below",
+    });
     svg.append(draw("line", { class: "ruler", x1: "0%", x2: "100%", y1: "2.6em", y2: "2.6em" }));
     for (let mu = 0; mu <= this.#far; mu += 1) svg.append(...this.#tick(mu));
     for (const one of landmarks) svg.append(...this.#mark(one));
@@ -47,11 +52,15 @@ class Landmarks {
     this.#here.toggleAttribute("hidden", none);
     this.#words.setAttribute("x", at);
     this.#words.setAttribute("text-anchor", parseFloat(at) > 70 ? "end" : parseFloat(at) < 12 ? "start" : "middle");
-    say(this.#words, none ? "" : `this run, mu ≤ ${mu.text}${Number(mu.text) > this.#far ? ", beyond this scale" : ""}`);
+    say(
+      this.#words,
+      none ? "" : `this run, mu ≤ ${mu.text}${Number(mu.text) > this.#far ? ", beyond this scale" : ""}`,
+    );
   }
 }
 
-const NOTE = "Dots are published runs, bars are opinions. Compare only where one record stands for the same: an image is not a person.";
+const NOTE =
+  "Dots are published runs, bars are opinions. Compare only where one record stands for the same: an image is not a person.";
 
 function listed({ letter, name, mu, epsilon, unit, source }) {
   const numbers = `mu ${mu}${epsilon ? `, epsilon ${epsilon} at delta = 1e-5` : ""}${unit ? `, one ${unit}` : ""}`;

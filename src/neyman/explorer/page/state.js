@@ -10,9 +10,27 @@ const KINDS = {
 const NUMBER = /^[0-9.eE+%/ -]{1,40}$/;
 const SAMPLINGS = ["poisson", "allocation"];
 const DEFAULTS = {
-  kind: "dpsgd", noise_multiplier: "1", scale: "1", sample_rate: "0.01", steps: "1000", count: "1", epsilon: "1", k: "2", sampling: "poisson",
-  name: "", fpr: "0.01", delta: "1e-5", floor: "1e-10", log: "", hold: "", target: "tpr", risk: "0.03", prior: "0.5",
-  free: "noise_multiplier", a: null, b: null,
+  kind: "dpsgd",
+  noise_multiplier: "1",
+  scale: "1",
+  sample_rate: "0.01",
+  steps: "1000",
+  count: "1",
+  epsilon: "1",
+  k: "2",
+  sampling: "poisson",
+  name: "",
+  fpr: "0.01",
+  delta: "1e-5",
+  floor: "1e-10",
+  log: "",
+  hold: "",
+  target: "tpr",
+  risk: "0.03",
+  prior: "0.5",
+  free: "noise_multiplier",
+  a: null,
+  b: null,
 };
 const ALWAYS = ["kind", "fpr", "delta", "floor", "log", "hold"];
 const HELD = ["target", "risk", "prior", "free"];
@@ -27,7 +45,8 @@ function textsOf(settings) {
   const texts = {};
   for (const name of ["kind", ...(KINDS[settings.kind] ?? [])]) {
     const value = settings[name];
-    if (typeof value === "number") texts[name] = String(value); // the same float, to its last digit
+    if (typeof value === "number")
+      texts[name] = String(value); // the same float, to its last digit
     else if (typeof value === "string") texts[name] = value;
   }
   return texts;

@@ -3,8 +3,16 @@
 const PARAMETERS = { noise_multiplier: "noise multiplier", sample_rate: "sample rate", steps: "number of steps" };
 const SAFER = { noise_multiplier: 1, sample_rate: -1, steps: -1 }; // the direction in which a run protects more
 const LONGER = "Run `neyman explore` for an engine that knows.";
-const ALPHAS = [0, ...stops(1e-12, 0.02, FINE.filter((_, i) => i % 16 === 0)).map(Number),
-  ...Array.from({ length: 98 }, (_, i) => (i + 2) / 100), 1];
+const ALPHAS = [
+  0,
+  ...stops(
+    1e-12,
+    0.02,
+    FINE.filter((_, i) => i % 16 === 0),
+  ).map(Number),
+  ...Array.from({ length: 98 }, (_, i) => (i + 2) / 100),
+  1,
+];
 
 class TableEngine {
   label = "table of bounds";
@@ -63,7 +71,9 @@ class TableEngine {
   _compare(question) {
     const a = this._promise(question);
     const b = this._promise({ ...question, settings: question.other });
-    const signs = Object.keys(SAFER).map((name) => SAFER[name] * order(rational(a.settings[name]), rational(b.settings[name])));
+    const signs = Object.keys(SAFER).map(
+      (name) => SAFER[name] * order(rational(a.settings[name]), rational(b.settings[name])),
+    );
     const [some, less] = [signs.some((sign) => sign > 0), signs.some((sign) => sign < 0)];
     const known = some && less ? "undecided" : some ? "a" : less ? "b" : "equal";
     return { v: 1, ok: true, a, b, order: known, crossings: [], sentence: ORDERS[known] };
@@ -73,7 +83,8 @@ class TableEngine {
     const answer = this._promise(question);
     const { noise_multiplier: noise, sample_rate: rate, steps } = answer.at;
     return {
-      v: 1, ok: true,
+      v: 1,
+      ok: true,
       python: `import neyman as ny\n\nprint(${answer.code}.account().summary())`,
       command: `neyman dpsgd --noise-multiplier ${noise} --sample-rate ${rate} --steps ${steps}`,
       sentence: `The mechanism satisfies ${answer.headline.number} (neyman ${this.#table.version}).`,
@@ -87,7 +98,8 @@ class TableEngine {
 
   /** Which stop answers for these settings. */
   #place(settings) {
-    if (settings.kind !== "dpsgd") throw new Unanswerable(`This table holds DP-SGD, not ${settings.kind}.`, "kind", LONGER);
+    if (settings.kind !== "dpsgd")
+      throw new Unanswerable(`This table holds DP-SGD, not ${settings.kind}.`, "kind", LONGER);
     if (settings.sampling === "allocation") {
       throw new Unanswerable("This table holds Poisson samples, not random allocation.", "sampling", LONGER);
     }
@@ -97,8 +109,10 @@ class TableEngine {
       const texts = this.#table.axes[name];
       const allowed = `from ${texts[0]} to ${texts.at(-1)} in this table`;
       const typed = rational(settings[name]);
-      if (typed === null || typed.over <= 0n) throw new Unanswerable(`${words} = ${settings[name]} is not a positive number`, name, allowed);
-      if (name === "steps" && typed.over % typed.under !== 0n) throw new Unanswerable(`${words} = ${settings[name]} is not a whole number`, name, allowed);
+      if (typed === null || typed.over <= 0n)
+        throw new Unanswerable(`${words} = ${settings[name]} is not a positive number`, name, allowed);
+      if (name === "steps" && typed.over % typed.under !== 0n)
+        throw new Unanswerable(`${words} = ${settings[name]} is not a whole number`, name, allowed);
       index[name] = SAFER[name] > 0 ? lastAtMost(this.#exactly[name], typed) : firstAtLeast(this.#exactly[name], typed);
       if (index[name] < 0) throw new Unanswerable(`${words} = ${settings[name]} lies beyond the table`, name, allowed);
       exact &&= order(this.#exactly[name][index[name]], typed) === 0;
@@ -111,9 +125,11 @@ class TableEngine {
     const wanted = rational(delta);
     const row = wanted === null ? -1 : this.#deltas.findIndex((stop) => order(stop, wanted) <= 0);
     const allowed = `from ${this.#table.deltas.at(-1)} to below 1`;
-    if (row < 0 || order(wanted, ONE) >= 0) throw new Unanswerable(`delta = ${delta} is not in this table`, "delta", allowed);
+    if (row < 0 || order(wanted, ONE) >= 0)
+      throw new Unanswerable(`delta = ${delta} is not in this table`, "delta", allowed);
     const rate = rational(fpr);
-    if (rate === null || rate.over <= 0n || order(rate, ONE) >= 0) throw new Unanswerable(`false alarm rate = ${fpr} is not between 0 and 1`, "fpr", "a rate such as 0.01 or 1%");
+    if (rate === null || rate.over <= 0n || order(rate, ONE) >= 0)
+      throw new Unanswerable(`false alarm rate = ${fpr} is not between 0 and 1`, "fpr", "a rate such as 0.01 or 1%");
     const above = rational(floor);
     if (above === null || order(above, rational(this.#table.floor)) < 0 || order(above, ONE) >= 0) {
       throw new Unanswerable(`floor = ${floor} is below that of this table`, "floor", `at least ${this.#table.floor}`);
@@ -123,21 +139,39 @@ class TableEngine {
 
   #promise(question, { index, exact, typed }, { row, delta, fpr, rate }) {
     const { axes, deltas, floor, mu, regret, advantage, epsilon, version } = this.#table;
-    const flat = (index.noise_multiplier * axes.sample_rate.length + index.sample_rate) * axes.steps.length + index.steps;
+    const flat =
+      (index.noise_multiplier * axes.sample_rate.length + index.sample_rate) * axes.steps.length + index.steps;
     const pairs = [...deltas.map((text, i) => [epsilon[i][flat], text]), ["0", advantage[flat]]]; // no delta at epsilon 0 is larger
     const envelope = new Envelope(pairs.filter((pair) => !pair.includes(null)));
     const at = Object.fromEntries(Object.keys(PARAMETERS).map((name) => [name, axes[name][index[name]]]));
-    const numbers = this.#numbers({ envelope, advantage: advantage[flat], mu: mu[flat], regret: exact ? regret[flat] : null, epsilon: epsilon[row][flat], delta: deltas[row], fpr, rate });
-    const number = numbers.epsilon.refused ? `${numbers.mu.text}-GDP` : `(epsilon <= ${numbers.epsilon.text}, delta = ${deltas[row]})-DP`;
+    const numbers = this.#numbers({
+      envelope,
+      advantage: advantage[flat],
+      mu: mu[flat],
+      regret: exact ? regret[flat] : null,
+      epsilon: epsilon[row][flat],
+      delta: deltas[row],
+      fpr,
+      rate,
+    });
     return {
-      v: 1, ok: true, engine: "table", version, settings: { kind: "dpsgd", sampling: "poisson", ...typed },
-      certain: exact ? "exact setting" : "safe stop", at,
+      v: 1,
+      ok: true,
+      engine: "table",
+      version,
+      settings: { kind: "dpsgd", sampling: "poisson", ...typed },
+      certain: exact ? "exact setting" : "safe stop",
+      at,
       run: `DP-SGD: noise multiplier ${at.noise_multiplier}, sample rate ${at.sample_rate}, ${grouped(at.steps)} steps on Poisson samples.`,
       code: `ny.DPSGD(noise_multiplier=${at.noise_multiplier}, sample_rate=${at.sample_rate}, steps=${at.steps})`,
-      numbers, headline: this.#headline(numbers, number),
+      numbers,
+      headline: this.#headline(numbers, deltas[row]),
       odds: oddsOf(envelope, rate),
       curve: { alpha: ALPHAS, beta: ALPHAS.map((alpha) => envelope.beta(alpha)), beta_upper: null },
-      gaussian: null, delta, fpr, floor: Number(floor),
+      gaussian: null,
+      delta,
+      fpr,
+      floor: Number(floor),
     };
   }
 
@@ -145,20 +179,45 @@ class TableEngine {
     const detected = upward(envelope.detected(fpr));
     const error = downward(envelope.equal);
     return {
-      tpr: bound(detected, `At a false alarm rate of ${written(rate)}, at most a share ${detected} of those in the data is accused.`),
+      tpr: bound(
+        detected,
+        `At a false alarm rate of ${written(rate)}, at most a share ${detected} of those in the data is accused.`,
+      ),
       epsilon: bound(epsilon, `At delta = ${delta}, epsilon is at most ${epsilon}.`),
-      mu: bound(mu, `At error rates of ${this.#table.floor} and above, every attack is at most as good as against a Gaussian mechanism with mu = ${mu}.`),
-      regret: regret === null ? { text: "", refused: "The table knows regret at its stops alone." } : bound(regret, `Stating mu alone overstates the risk by at most ${regret}.`),
-      advantage: bound(advantage, `The accused among those in the data are at most ${advantage} more, in share, than among those left out.`),
-      bayes_error: bound(error, `An attacker who must tell one in from one out, at even odds, errs with a chance of at least ${error}.`, "at least"),
+      mu: bound(
+        mu,
+        `At error rates of ${this.#table.floor} and above, every attack is at most as good as against a Gaussian mechanism with mu = ${mu}.`,
+      ),
+      regret:
+        regret === null
+          ? { text: "", refused: "The table knows regret at its stops alone." }
+          : bound(regret, `Stating mu alone overstates the risk by at most ${regret}.`),
+      advantage: bound(
+        advantage,
+        `The accused among those in the data are at most ${advantage} more, in share, than among those left out.`,
+      ),
+      bayes_error: bound(
+        error,
+        `An attacker who must tell one in from one out, at even odds, errs with a chance of at least ${error}.`,
+        "at least",
+      ),
     };
   }
 
-  #headline(numbers, profile) {
-    const small = !numbers.regret.refused && !numbers.mu.refused && order(rational(numbers.regret.text), { over: 1n, under: 100n }) < 0;
-    if (!small) return { number: profile, why: "report the profile: epsilon at several deltas", report: "profile" };
-    const why = `its regret, ${numbers.regret.text}, is below 0.01, so mu is the whole story`;
-    return { number: `${numbers.mu.text}-GDP at error rates of ${this.#table.floor} and above`, why, report: "mu" };
+  #headline({ mu, regret, epsilon }, delta) {
+    const alone = mu.refused ? "none certified" : `${mu.text}-GDP at error rates of ${this.#table.floor} and above`;
+    if (!mu.refused && !regret.refused && order(rational(regret.text), { over: 1n, under: 100n }) < 0) {
+      return {
+        number: alone,
+        why: `its regret, ${regret.text}, is below 0.01, so mu is the whole story`,
+        report: "mu",
+      };
+    }
+    const known = regret.refused
+      ? "the table knows the regret of mu at its stops alone"
+      : `the regret of mu, ${regret.text}, is not below 0.01`;
+    const number = epsilon.refused ? alone : `(epsilon <= ${epsilon.text}, delta = ${delta})-DP`;
+    return { number, why: `${known}, so report the profile (epsilon at several deltas)`, report: "profile" };
   }
 }
 
@@ -179,7 +238,7 @@ class Unanswerable extends Error {
 
 function bound(text, says, side = "at most") {
   if (text === null) return { text: "none certified", refused: "Nothing is certified here." };
-  return { text, says, refused: "", bracket: `${side} ${text}; a table holds one side alone` };
+  return { text, says, refused: "", bracket: `${side} ${text}` };
 }
 
 /** Natural frequencies: of so many left out and as many in, how many are accused; null of rates that no crowd has. */
@@ -196,6 +255,7 @@ function oddsOf(envelope, rate) {
 
 const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 const written = ({ over, under }) => brief(Number(over) / Number(under));
-const onlyGiven = (from, names) => Object.fromEntries(names.filter((name) => name in from).map((name) => [name, from[name]]));
+const onlyGiven = (from, names) =>
+  Object.fromEntries(names.filter((name) => name in from).map((name) => [name, from[name]]));
 const lastAtMost = (stops, value) => stops.findLastIndex((stop) => order(stop, value) <= 0);
 const firstAtLeast = (stops, value) => stops.findIndex((stop) => order(stop, value) >= 0);
