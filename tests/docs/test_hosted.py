@@ -62,9 +62,9 @@ def test_wheels_that_are_none_stop_the_build(hosted: Any, tmp_path: Path, monkey
     monkeypatch.setattr(room, "runtime", partial(room.runtime, release=there.release))
     monkeypatch.setenv("NEYMAN_WHEELS", str(there.pyodide))
     monkeypatch.setenv("NEYMAN_PYODIDE", str(there.pyodide))
-    with pytest.raises(InvalidParameter, match="^wheels must be a folder with numpy-9"):
+    with pytest.raises(InvalidParameter, match=r"^wheels must be a folder with numpy-9"):
         hosted.files()
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("NEYMAN_PYODIDE")
-    with pytest.raises(InvalidParameter, match="^pyodide must be a folder, the npm package pyodide 9.9.9"):
+    with pytest.raises(InvalidParameter, match=r"^pyodide must be a folder, the npm package pyodide 9\.9\.9"):
         hosted.files()

@@ -290,17 +290,25 @@ def test_what_an_older_page_left_in_the_cache_is_asked_for_again(
     assert host.asked.count(path) == 2
 
 
+_LATER = "This says the table, which answers until the exact engine is loaded."
+
+
 def test_while_it_loads_what_the_table_lacks_is_said(host: Host, visit: Callable[..., Opened]):
-    page = visit(f"{host.origin}/#kind=gaussian").page
+    opened = visit(f"{host.origin}/#kind=gaussian")
+    page = opened.page
     settled(page)
-    shown = read(page)
-    if page.locator("#engine").text_content() != _UP:
-        told = "This says the table, which answers until the exact engine is loaded."
-        assert shown["refused-error"] == f"{_LACKING} {told}"
+    assert page.locator("#engine").text_content() != _UP
+    assert read(page)["refused-error"] == f"{_LACKING} {_LATER}"
+    page.evaluate("() => { location.hash = '#kind=laplace&scale=1&hold=1&target=tpr&risk=0.3&free=scale'; }")
+    page.wait_for_timeout(100)
+    settled(page)
+    assert read(page)["refused-error"] == f"The table does not hold this. {_LATER}"
+    page.evaluate("() => { location.hash = '#kind=gaussian'; }")
     _wait(page, _UP)
     page.wait_for_selector("body:not(.refused)")
     settled(page)
     assert not read(page)["refused"]
+    assert opened.complaints == []
 
 
 def test_a_first_answer_that_contradicts_the_native_one_is_refused(

@@ -2,6 +2,7 @@
 
 const LOADING = "This says the table, which answers until the exact engine is loaded.";
 const ALONE = "This says the table, which answers alone: the exact engine did not start.";
+const NOT_IN_TABLE = "The table does not hold this.";
 const AS_A_FILE = "a page that is opened as a file may not read what lies beside it: serve its folder, such as by python -m http.server";
 const TOO_LONG = "No answer within";
 const BROKEN = "The engine broke down over this question, and starts again.";
@@ -55,7 +56,8 @@ class WorkerEngine {
 
   async #meanwhile(question) {
     if (this.#table === null) return refusal(`The exact engine did not start: ${this.#why}.`, null, LONGER, "not_certified");
-    const found = await this.#table.answer(question);
+    // a table knows nothing of what other engines may be asked, not even that it does not
+    const found = await this.#table.answer(question).catch(() => refusal(NOT_IN_TABLE, null, LONGER, "not_certified"));
     return found.ok ? found : { ...found, error: `${found.error} ${this.#state === "failed" ? ALONE : LOADING}` };
   }
 
