@@ -1,4 +1,4 @@
-"""The explorer's page of the documentation: with the engine in it where the wheels are given, else with its table alone.
+"""The explorer of the documentation: with the engine in it where the wheels are given, else with its table alone.
 
 ``NEYMAN_WHEELS`` names a folder with the wheels of NumPy and SciPy for Pyodide; ``NEYMAN_PYODIDE`` its npm package
 (``node_modules/pyodide`` unless set). A folder that is not the right one stops the build.
