@@ -16,7 +16,7 @@ from neyman.mechanisms import Mechanism
 
 __all__ = ["EFFORT", "Answers", "answer", "refusal"]
 
-EFFORT = 3.0  # nominal seconds that one number may take
+EFFORT = 2.0  # nominal seconds that one number may take
 _KEPT = 16  # guarantees of recent settings: people drag back and forth
 
 Answer = dict[str, object]

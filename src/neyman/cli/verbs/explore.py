@@ -9,7 +9,8 @@ import typer
 
 from neyman._errors import InvalidParameter
 from neyman.cli.printing.advice import advise
-from neyman.cli.printing.output import STDOUT, check_output, write_output
+from neyman.cli.printing.output import STDOUT, check_output, print_json, write_output
+from neyman.cli.verbs.respond import AsJson
 
 if TYPE_CHECKING:
     from neyman.explorer import Explorer
@@ -54,17 +55,21 @@ def explore(
     wheels: Annotated[
         str | None, typer.Option(metavar="DIR", help="A folder with the wheels of NumPy and SciPy for it.")
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """A page that answers while you drag: what settings promise, and which settings keep a risk.
 
     Noise, rate and steps, or the risk that is accepted; two settings side by side; the number to report, with Python,
     command line, sentence and report to copy. Every number is certified. It is served on this machine alone, under an
-    address that nobody can guess, until Ctrl-C; nothing is written.
+    address that nobody can guess, until Ctrl-C; nothing is written. With --json the first answer is printed, and
+    nothing is served; with --browser a folder is written, whose page computes in whatever browser opens it.
     """
     if confidence is not None and audit is None:
         raise InvalidParameter("--confidence", confidence, "left out without --audit")
-    _check_browser(browser, output, pyodide, wheels)
+    _check_browser(browser, output, pyodide, wheels, as_json)
     if output is not None:
+        if as_json:
+            raise InvalidParameter("--output", output, "left out with --json")
         check_output(output, suffixes=_FORMS)
     from neyman.explorer import explore as explorer  # NumPy and the engines: not needed for --help
 
@@ -74,6 +79,9 @@ def explore(
             page.save_folder(browser, pyodide=pyodide or _PYODIDE, wheels=wheels, workers=os.cpu_count() or 1)
             advise(browser, "folder")
             return
+        if as_json:
+            print_json(page.answer())
+            return
         if output is None:
             _serve(page, no_open)
             return
@@ -82,7 +90,9 @@ def explore(
             advise(output, "page")
 
 
-def _check_browser(browser: str | None, output: str | None, pyodide: str | None, wheels: str | None) -> None:
+def _check_browser(
+    browser: str | None, output: str | None, pyodide: str | None, wheels: str | None, as_json: bool
+) -> None:
     if browser is None:
         for option, value in (("--pyodide", pyodide), ("--wheels", wheels)):
             if value is not None:
@@ -90,8 +100,10 @@ def _check_browser(browser: str | None, output: str | None, pyodide: str | None,
         return
     if output is not None:
         raise InvalidParameter("--output", output, "left out with --browser")
+    if as_json:
+        raise InvalidParameter("--json", as_json, "left out with --browser")
     if wheels is None:
-        advice = "It holds the wheels of NumPy and SciPy that Pyodide's lock file names: see docs/explorer.md."
+        advice = "It holds the wheels of NumPy and SciPy that Pyodide's lock file names: see docs/explorer-browser.md."
         raise InvalidParameter("--wheels", wheels, "given with --browser", advice)
 
 
@@ -111,11 +123,11 @@ def _audited(scores: str, confidence: float) -> object:
 
 
 def _serve(page: Explorer, no_open: bool) -> None:
-    typer.echo(page.url)
-    typer.echo("Ctrl-C ends it.", err=True)
-    if not no_open and not page.open():
-        typer.echo("No browser was found here: open the address by hand.", err=True)
     try:
+        typer.echo(page.url)
+        typer.echo("Ctrl-C ends it.", err=True)
+        if not no_open and not page.open():
+            typer.echo("No browser was found here: open the address by hand.", err=True)
         page.wait()
     except KeyboardInterrupt:  # that is how it ends
         typer.echo("", err=True)
