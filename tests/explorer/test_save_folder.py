@@ -98,6 +98,7 @@ def test_the_command_writes_it(there: Standins, tmp_path: Path) -> None:
             ["--browser", "out", "--wheels", "w", "-o", "a.html"],
             "--output must be left out with --browser, got 'a.html'",
         ),
+        (["--browser", "out", "--wheels", "w", "--json"], "--json must be left out with --browser, got True"),
         (["--wheels", "w"], "--wheels must be left out without --browser, got 'w'"),
         (["--pyodide", "p"], "--pyodide must be left out without --browser, got 'p'"),
         (["--browser", "out", "--wheels", "w", "--pyodide", "p"], "pyodide must be a folder, the npm package pyodide"),
