@@ -9,10 +9,10 @@ from functools import cached_property
 from html import escape
 from typing import Any, Never
 
-from neyman import __version__
 from neyman._answering import refuse_unknown
 from neyman._errors import InvalidParameter
 from neyman._validate import whole
+from neyman._version import __version__
 from neyman.explorer.answers import Answers
 from neyman.explorer.document import page
 from neyman.explorer.evidence import evidence
