@@ -62,7 +62,7 @@ def _about(found: Comparison, epsilon: float) -> float:
     line of that slope, since there either is below the other.
     """
     ends = sorted(_touching(guarantee, epsilon) for guarantee in (found.a, found.b))
-    at = np.linspace(*ends, _TRIED)
+    at = np.linspace(ends[0], ends[1], _TRIED)
     gap = np.asarray(found.a.beta(at)) - np.asarray(found.b.beta(at))
     changes = np.flatnonzero(np.sign(gap[:-1]) != np.sign(gap[1:]))
     if changes.size == 0:
