@@ -117,6 +117,7 @@ CALLS: dict[str, Call] = {
     "ny.training": Call((("batch_size", "512"), ("dataset_size", "60000"), ("epochs", "10"))),
     "ny.account": Call((("mechanism", "m"),), (*_LIMITS, "proved")),
     "ny.compare": Call((("a", "g"), ("b", "g"))),
+    "ny.explore": Call((), ("audit", "port")),
     "ny.report": Call((("subject", "m"),), ("title", "unit", "context", "deltas", "floor", *_LIMITS, "date")),
     "g.epsilon": Call((("delta", "1e-5"),)),
     "g.delta": Call((("epsilon", "1.0"),)),

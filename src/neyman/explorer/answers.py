@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from threading import RLock
 
-from neyman import __version__
 from neyman._errors import InvalidParameter, NeymanError, NotCertified
+from neyman._version import __version__
 from neyman.explorer.questions import VERSION, Question, question_of
 from neyman.explorer.settings import Settings, settings_of
 from neyman.guarantees.twins import PessimisticGuarantee
@@ -16,7 +16,7 @@ from neyman.mechanisms import Mechanism
 
 __all__ = ["EFFORT", "Answers", "answer", "refusal"]
 
-EFFORT = 3.0  # nominal seconds that one number may take
+EFFORT = 2.0  # nominal seconds that one number may take
 _KEPT = 16  # guarantees of recent settings: people drag back and forth
 
 Answer = dict[str, object]

@@ -9,11 +9,13 @@ import numpy as np
 from neyman._errors import NotCertified
 from neyman.comparison.compare import Comparison
 from neyman.explorer.numbers import Shown
+from neyman.guarantees import Guarantee
 from neyman.guarantees.questions.regret import Divergence
 from neyman.guarantees.twins import PessimisticGuarantee
 
 __all__ = ["compared"]
 
+_TRIED = 33  # places between which curves are taken for straight
 _ORDERS = {
     "more_private": "a", "less_private": "b", "equal": "equal", "incomparable": "neither", "undecided": "undecided"
 }  # fmt: skip
@@ -56,12 +58,23 @@ def _crossings(found: Comparison) -> list[dict[str, object]]:
 
 
 def _about(found: Comparison, epsilon: float) -> float:
-    """The false positive rate between those at which the two curves touch the line of that slope (approximate)."""
-    places: list[float] = []
-    for guarantee in (found.a, found.b):
-        side = guarantee.sides.forward if epsilon >= 0.0 else guarantee.sides.backward
-        e = np.array([abs(epsilon)])
-        touching = float(side.slope(e)[0]) * math.exp(-abs(epsilon))
-        gap = 1.0 - float(side.bracket(e).upper[0])
-        places.append(touching if epsilon >= 0.0 else gap - math.exp(abs(epsilon)) * touching)
-    return min(max(0.5 * sum(places), 0.0), 1.0)
+    """The false positive rate at which the curves meet (approximate): it lies between those at which each touches the
+    line of that slope, since there either is below the other.
+    """
+    ends = sorted(_touching(guarantee, epsilon) for guarantee in (found.a, found.b))
+    at = np.linspace(ends[0], ends[1], _TRIED)
+    gap = np.asarray(found.a.beta(at)) - np.asarray(found.b.beta(at))
+    changes = np.flatnonzero(np.sign(gap[:-1]) != np.sign(gap[1:]))
+    if changes.size == 0:
+        return 0.5 * sum(ends)
+    i = int(changes[0])
+    return float(at[i] + (at[i + 1] - at[i]) * gap[i] / (gap[i] - gap[i + 1]))
+
+
+def _touching(guarantee: Guarantee, epsilon: float) -> float:
+    """The false positive rate at which the curve touches the line of slope -e^epsilon (approximate)."""
+    side = guarantee.sides.forward if epsilon >= 0.0 else guarantee.sides.backward
+    e = np.array([abs(epsilon)])
+    touching = float(side.slope(e)[0]) * math.exp(-abs(epsilon))
+    other = 1.0 - float(side.bracket(e).upper[0]) - math.exp(abs(epsilon)) * touching
+    return min(max(touching if epsilon >= 0.0 else other, 0.0), 1.0)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from neyman import __version__
+from neyman._version import __version__
 
 __all__ = ["page", "policy"]
 

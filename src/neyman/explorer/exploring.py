@@ -9,15 +9,16 @@ from functools import cached_property
 from html import escape
 from typing import Any, Never
 
-from neyman import __version__
 from neyman._answering import refuse_unknown
 from neyman._errors import InvalidParameter
 from neyman._validate import whole
+from neyman._version import __version__
 from neyman.explorer.answers import Answers
 from neyman.explorer.document import page
 from neyman.explorer.evidence import evidence
 from neyman.explorer.given import Given, as_settings, handed_over
 from neyman.explorer.landmarks import landmarks
+from neyman.explorer.questions import VERSION
 from neyman.explorer.server import Server
 from neyman.explorer.settings import DPSGDSettings, Settings, settings_of
 from neyman.explorer.stops import Stops
@@ -93,6 +94,10 @@ class Explorer:
         self._closed = True
         if self._server is not None:
             self._server.close()
+
+    def answer(self) -> dict[str, object]:
+        """Return the answer that the page shows first."""
+        return Answers(self._given)({"v": VERSION, "ask": "promise", "settings": self._start.to_dict()})
 
     def html(self, progress: bool | None = None, workers: int = 1) -> str:
         """Return the page as one file that asks nobody, with the table of the settings around what was handed over.

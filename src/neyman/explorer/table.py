@@ -14,9 +14,9 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from neyman import __version__
 from neyman._errors import NotCertified
 from neyman._progress import progress_bar
+from neyman._version import __version__
 from neyman.explorer.numbers import DIGITS
 from neyman.explorer.questions import VERSION
 from neyman.explorer.stops import Stops

@@ -9,7 +9,8 @@ import typer
 
 from neyman._errors import InvalidParameter
 from neyman.cli.printing.advice import advise
-from neyman.cli.printing.output import STDOUT, check_output, write_output
+from neyman.cli.printing.output import STDOUT, check_output, print_json, write_output
+from neyman.cli.verbs.respond import AsJson
 
 if TYPE_CHECKING:
     from neyman.explorer import Explorer
@@ -42,21 +43,28 @@ def explore(
     confidence: Annotated[float | None, typer.Option(help="Of the audit.  [default: 0.95]")] = None,
     port: Annotated[int, typer.Option(help="To listen on, on 127.0.0.1; 0: any that is free.")] = 0,
     no_open: Annotated[bool, typer.Option("--no-open", help="Print the address, and open no browser.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """A page that answers while you drag: what settings promise, and which settings keep a risk.
 
     Noise, rate and steps, or the risk that is accepted; two settings side by side; the number to report, with Python,
     command line, sentence and report to copy. Every number is certified. It is served on this machine alone, under an
-    address that nobody can guess, until Ctrl-C; nothing is written.
+    address that nobody can guess, until Ctrl-C; nothing is written. With --json the first answer is printed, and
+    nothing is served.
     """
     if confidence is not None and audit is None:
         raise InvalidParameter("--confidence", confidence, "left out without --audit")
     if output is not None:
+        if as_json:
+            raise InvalidParameter("--output", output, "left out with --json")
         check_output(output, suffixes=_FORMS)
     from neyman.explorer import explore as explorer  # NumPy and the engines: not needed for --help
 
     found = None if audit is None else _audited(audit, 0.95 if confidence is None else confidence)
     with explorer(*map(_meant, spec or []), audit=found, port=port) as page:
+        if as_json:
+            print_json(page.answer())
+            return
         if output is None:
             _serve(page, no_open)
             return
@@ -81,11 +89,11 @@ def _audited(scores: str, confidence: float) -> object:
 
 
 def _serve(page: Explorer, no_open: bool) -> None:
-    typer.echo(page.url)
-    typer.echo("Ctrl-C ends it.", err=True)
-    if not no_open and not page.open():
-        typer.echo("No browser was found here: open the address by hand.", err=True)
     try:
+        typer.echo(page.url)
+        typer.echo("Ctrl-C ends it.", err=True)
+        if not no_open and not page.open():
+            typer.echo("No browser was found here: open the address by hand.", err=True)
         page.wait()
     except KeyboardInterrupt:  # that is how it ends
         typer.echo("", err=True)
