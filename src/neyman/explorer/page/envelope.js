@@ -25,7 +25,8 @@ class Envelope {
   /** No attack has a lower false negative rate at this false positive rate. */
   beta(alpha) {
     return this.#lines.reduce((best, { left, steep, flat }) => {
-      const falling = left - Math.min(2, steep * alpha * (1 + RELATIVE)) - ABSOLUTE;
+      const taken = alpha === 0 ? 0 : Math.min(2, steep * alpha * (1 + RELATIVE)); // e^epsilon may be no float
+      const falling = left - taken - ABSOLUTE;
       const mirrored = flat * Math.max(0, left - alpha - ABSOLUTE) * (1 - RELATIVE);
       return Math.max(best, falling, mirrored);
     }, 0);
@@ -51,7 +52,9 @@ function outward(number, side) {
   const [digits, power] = number.toExponential(3).split("e");
   const nearest = Number(`${digits}e${power}`);
   if ((nearest - number) * side >= 0) return tidy(nearest);
-  return tidy(Number(`${Number(digits.replace(".", "")) + side}e${Number(power) - 3}`));
+  const lead = Number(digits.replace(".", ""));
+  if (side < 0 && lead === 1000) return tidy(Number(`9999e${Number(power) - 4}`));
+  return tidy(Number(`${lead + side}e${Number(power) - 3}`));
 }
 
 function tidy(number) {

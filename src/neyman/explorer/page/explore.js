@@ -239,11 +239,12 @@ class Explorer {
     document.body.classList.add("refused");
     byId("refused").hidden = false;
     say(byId("refused-error"), error);
-    say(byId("refused-allowed"), allowed ? `Allowed: ${allowed}.` : "");
+    const rest = allowed && !error.includes(allowed) ? `Allowed: ${allowed}.` : "";
+    say(byId("refused-allowed"), rest);
     const own = [...KINDS[this.#state.kind], "fpr", "delta", "floor", "prior"];
     const where = this.#state.hold && !own.includes(parameter) ? "risk" : parameter;
     for (const [name, control] of Object.entries(this.#controls)) {
-      if (name === where) control.refuse(`${error} Allowed: ${allowed}.`);
+      if (name === where) control.refuse(`${error} ${rest}`.trim());
       else control.forgive();
     }
   }

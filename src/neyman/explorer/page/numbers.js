@@ -39,6 +39,7 @@ function numberRow(name) {
     bracket,
   );
   const show = (number) => {
+    value.classList.toggle("none", Boolean(number.refused));
     say(value, number.refused ? "not certified" : number.text);
     say(says, number.refused || number.says);
     say(bracket, number.bracket ? `The truth: ${number.bracket}.` : "");
