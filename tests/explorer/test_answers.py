@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -266,3 +268,19 @@ def test_whatever_happens_is_an_answer(monkeypatch: pytest.MonkeyPatch, error: E
     found: Any = mine({"v": 1, "ask": "promise", "settings": PLAIN})
     assert (found["ok"], found["kind"]) == (False, kind)
     assert "secret" not in found["error"]
+
+
+NOT_IN_A_BROWSER = ("typer", "rich", "yaml", "http.server", "multiprocessing.pool", "socketserver")
+
+
+def test_answers_need_nothing_that_a_browser_has_not() -> None:
+    """There neyman runs under Pyodide: no command line, no server, no processes."""
+    code = (
+        f"import sys; sys.modules.update(dict.fromkeys({NOT_IN_A_BROWSER})); from neyman.explorer import answer; "
+        f"S = {PLAIN}; T = {{'name': 'mu', 'value': 1}}; "
+        "asked = [{'ask': 'promise'}, {'ask': 'solve', 'free': 'steps', 'target': T}, "
+        "{'ask': 'compare', 'other': {'kind': 'laplace', 'scale': 1}}, {'ask': 'copy'}]; "
+        "print(*(answer({'v': 1, 'settings': S, **one})['ok'] for one in asked))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["True"] * 4
