@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,23 +11,13 @@ import pytest
 from cards import page_of_cards
 from cases import written
 from notebooks import converted
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Route, sync_playwright
+from opened import Opened, listened
+from playwright.sync_api import Browser, Route, sync_playwright
 
 _ARGUMENTS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
-
-
-@dataclass
-class Opened:
-    """A page, and all that it asked for or complained of."""
-
-    page: Page
-    address: str
-    requests: list[str] = field(default_factory=list)
-    answered: list[str] = field(default_factory=list)
-    complaints: list[str] = field(default_factory=list)
 
 
 @pytest.fixture(scope="session")
@@ -61,8 +50,7 @@ def open_file(browser: Browser) -> Iterator[Callable[..., Opened]]:
         context = browser.new_context(viewport={"width": width, "height": 900}, **settings)
         context.set_default_timeout(120_000)  # milliseconds; busy machines are slow, not wrong
         contexts.append(context)
-        page = context.new_page()
-        found = Opened(page, path.as_uri())
+        found = listened(context, path.as_uri())
 
         def answer(route: Route) -> None:
             found.answered.append(route.request.url)
@@ -71,18 +59,8 @@ def open_file(browser: Browser) -> Iterator[Callable[..., Opened]]:
             else:
                 route.abort()
 
-        def asked(request: Request) -> None:
-            found.requests.append(request.url)
-
-        def said(message: ConsoleMessage) -> None:
-            found.complaints.append(message.text)
-
-        page.route("**/*", answer)
-        page.on("request", asked)
-        page.on("console", said)
-        page.on("pageerror", lambda error: found.complaints.append(str(error)))
-        page.on("dialog", lambda dialog: found.complaints.append(dialog.message))
-        page.goto(found.address)
+        found.page.route("**/*", answer)
+        found.page.goto(found.address)
         return found
 
     yield opened

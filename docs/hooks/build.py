@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import gallery  # pyright: ignore[reportMissingImports] (beside this file, whose folder MkDocs puts on the path)
+import hosted  # pyright: ignore[reportMissingImports] (likewise)
 from themes import by_night, pairs  # pyright: ignore[reportMissingImports] (likewise)
 
 _EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -19,7 +20,7 @@ _MARK = re.compile(r"^<!-- (exit codes|help of neyman|help of every verb|data of
 
 
 def on_files(files: Any, *, config: Any) -> Any:
-    """Add the pictures of the gallery, by day and by night, and the notebooks to the site."""
+    """Add the pictures of the gallery, by day and by night, the notebooks, and the explorer to the site."""
     from mkdocs.structure.files import File
 
     for name, picture in gallery.pictures().items():
@@ -27,6 +28,8 @@ def on_files(files: Any, *, config: Any) -> Any:
         files.append(File.generated(config, f"pictures/{name}-dark.svg", content=by_night(picture)))
     for notebook in sorted(_EXAMPLES.glob("*.ipynb")):
         files.append(File.generated(config, f"notebooks/{notebook.name}", abs_src_path=str(notebook)))
+    for name, content in hosted.files().items():
+        files.append(File.generated(config, name, content=content))
     return files
 
 

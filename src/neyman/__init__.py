@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         targets,
     )
     from neyman.comparison import Comparison, compare
+    from neyman.explorer import Explorer, explore
     from neyman.guarantees import (
         BLATANT,
         GDP,
@@ -96,6 +97,7 @@ __all__ = [
     "CustomLoss",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "Explorer",
     "FileInUse",
     "Filter",
     "Gaussian",
@@ -132,6 +134,7 @@ __all__ = [
     "compose_tradeoffs",
     "conversions",
     "convert",
+    "explore",
     "from_dp_event",
     "from_pld",
     "join",
@@ -174,6 +177,7 @@ _ROOMS = {
         "targets",
     ),
     "neyman.comparison": ("Comparison", "compare"),
+    "neyman.explorer": ("Explorer", "explore"),
     "neyman.guarantees": (
         "BLATANT",
         "GDP",

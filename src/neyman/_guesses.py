@@ -56,6 +56,7 @@ CALLS: dict[str, Call] = {
     "ny.report": Call(
         (("subject", "m"),), ("title", "unit", "context", "deltas", "floor", *_WATCHED, "date")
     ),
+    "ny.explore": Call((), ("audit", "port")),
     "g.epsilon": Call((("delta", "1e-5"),)),
     "g.delta": Call((("epsilon", "1.0"),)),
     "g.beta": Call((("alpha", "0.01"),)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email
 import fnmatch
+import json
 import os
 import re
 import shlex
@@ -15,6 +16,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 import neyman as ny
 from neyman.reports.said.build import how_to_verify
@@ -84,6 +86,11 @@ def test_the_wheel_holds_the_packages_and_nothing_else(dist: tuple[Path, Path]) 
     kept = {name for name in names if not name.startswith(INFO)}
     assert kept == there
     assert {"neyman/py.typed", "neyman_check/py.typed", "neyman_check/proof-1.json", "neyman_papers/page.html"} < kept
+    page = ROOT / "src" / "neyman" / "explorer" / "page"
+    parts = json.loads((page / "order.json").read_text(encoding="utf-8"))
+    assert {
+        f"neyman/explorer/page/{name}" for name in ("explore.html", "explore.css", "order.json", "worker.js", *parts)
+    } < kept
     assert {
         f"neyman/census/allocations/{name}.csv" for name in ("dhc-2022-08-25", "dhc-2023", "redistricting-2021")
     } < kept
@@ -97,6 +104,9 @@ def test_what_the_wheel_says_of_itself(unpacked: Path) -> None:
     assert set(meta.get_all("Provides-Extra", [])) == set(PROJECT["optional-dependencies"])
     needed = [line for line in meta.get_all("Requires-Dist", []) if "extra ==" not in line]
     assert {re.split(r"[<>=!~]", line)[0].lower() for line in needed} == {"numpy", "scipy", "typer", "rich", "pyyaml"}
+    read = [Requirement(line) for line in needed]
+    there = {one.name for one in read if one.marker is None or one.marker.evaluate({"sys_platform": "emscripten"})}
+    assert there == {"numpy", "scipy"}  # a browser has no command line
     licence = (unpacked / INFO / "licenses" / "LICENSE").read_bytes()
     assert licence == (ROOT / "LICENSE").read_bytes()
 

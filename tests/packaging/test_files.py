@@ -28,7 +28,7 @@ def whole(release: str) -> tuple[int, ...]:
 
 
 def bounds(requirements: list[str]) -> dict[str, tuple[int, ...]]:
-    found = (re.fullmatch(r"([\w-]+)>=([\d.]+)", line) for line in requirements)
+    found = (re.fullmatch(r"([\w-]+)>=([\d.]+)", line.partition(";")[0]) for line in requirements)
     return {normal(match[1]): whole(match[2]) for match in found if match}
 
 

@@ -27,6 +27,7 @@ MEANINGS = {
 }
 _ANSWERS_NO = ("verify", "audit", "prove")
 _OTHERWISE = {
+    "explore": {OK: "answer; also where Ctrl-C ends it"},
     "report": {FAILED: "with --prove, a claim was refuted: nothing is written"},
     "reproduce": {FAILED: "a figure, a table or a number failed: the others are written all the same"},
 }

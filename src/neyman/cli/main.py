@@ -28,6 +28,7 @@ from neyman.cli.verbs.compare import compare
 from neyman.cli.verbs.convert import convert
 from neyman.cli.verbs.diff import diff
 from neyman.cli.verbs.dpsgd import dpsgd
+from neyman.cli.verbs.explore import explore
 from neyman.cli.verbs.help import help as explain
 from neyman.cli.verbs.plot import plot
 from neyman.cli.verbs.prove import prove
@@ -96,6 +97,7 @@ _verb(convert)
 _verb(compare)
 _verb(risk)
 _verb(plot)
+_verb(explore, "A page that answers while you drag, in a browser.")
 _verb(calibrate)
 _verb(sweep)
 _verb(table)

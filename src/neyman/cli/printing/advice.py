@@ -17,7 +17,7 @@ def advise(path: str, kind: str) -> None:
     path : str
         Where it was written; "-" for standard output, of which nothing is said.
     kind : str
-        ".html", ".json", ".pdf", ".md" or ".tex" of a report; "proof", "table", "sweep" or "picture".
+        ".html", ".json", ".pdf", ".md" or ".tex" of a report; "proof", "table", "sweep", "page", "folder" or "picture".
     """
     if path == "-":
         return
@@ -34,5 +34,7 @@ _ADVICE = {
     "proof": "lay it beside the report; whoever gets it checks it with: neyman-check {name}",
     "table": "read it with any spreadsheet or editor, or include it in a text.",
     "sweep": "read it with xarray.open_dataset, or run the same command again to add to it.",
+    "page": "open it in any browser: it works alone, asks nobody, and may be handed over.",
+    "folder": "any host of plain files serves it, such as: python -m http.server -d {name}",
     "picture": "look at it in any browser or viewer, or include it in a text.",
 }

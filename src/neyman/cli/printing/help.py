@@ -25,6 +25,7 @@ _GROUPS = {
     "Who counts as a neighbour": ("adjacency", "unit"),
     "How exactly": ("floor", "tolerance", "effort", "timeout", "proving", "proof"),
     "Where it is computed": ("workers", "scheduler", "at_most"),
+    "The page": ("port", "no_open", "audit"),
     "The document": ("title", "context", "date"),
     "Output": ("output", "form", "opening", "cite", "verbose", "quiet", "as_json", "help"),
 }  # fmt: skip

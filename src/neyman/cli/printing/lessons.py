@@ -64,6 +64,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "neyman plot bayes-error dpsgd:1,0.01,1000 dpsgd:2,0.01,1000 --label one --label other -o errors.pdf",
         "neyman plot profile mu:1 --format csv -o -",
     ),
+    "explore": (
+        "neyman explore",
+        "neyman explore dpsgd:1,0.01,1000 dpsgd:2,0.01,4000",
+        "neyman explore dpsgd:1.1,0.01,1000 -o page.html",
+        "neyman explore mu:1 --audit examples/scores.csv",
+    ),
     "report": (
         "neyman report dpsgd:9.4,0.32768,2000",
         "neyman report examples/census_topdown.json -o census.json --unit person --title 'Census release'",
