@@ -57,6 +57,7 @@ TRAVEL: dict[str, Any] = {
     "Laplace": ny.Laplace(1.0),
     "Mechanism": ny.Laplace(3.0) ** 2,
     "meet": ny.meet(G, ny.GDP(0.7)),
+    "explore": ny.explore(ny.Gaussian(1.0)),
     "MissingPackage": ny.MissingPackage("plot needs matplotlib"),
     "NeymanError": ny.NeymanError("nothing"),
     "NotCertified": ny.NotCertified("mu", 1.0, 2.0, "an example"),
@@ -89,7 +90,8 @@ TRAVEL: dict[str, Any] = {
 }
 ALIKE = {  # what others of the same kind stand for, and what is no object of this package
     "from_dp_event": "Gaussian", "from_pld": "account", "mechanism_from_dict": "Gaussian", "convert": "Conversion",
-    "noise_for_dpsgd": "Calibration", "comparison": "compare", "conversions": "", "plot": "", "sweep": "",
+    "noise_for_dpsgd": "Calibration", "comparison": "compare", "Explorer": "explore",
+    "conversions": "", "plot": "", "sweep": "",
     "__version__": "",
 }  # fmt: skip
 ONE_OF_A_KIND = {  # a copy would spend the same budget once more

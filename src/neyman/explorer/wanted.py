@@ -64,7 +64,7 @@ class Wanted:
             what = "what it gives away beyond the other setting, in Bayes error,"
             number = self.target.parts[0].number(guarantee)
         else:
-            what = quantity.title(self.at, brief).replace(
+            what = quantity.title(self.at, lambda _, value: brief(value)).replace(
                 "TPR at FPR", "the true positive rate at a false positive rate of"
             )
             number = quantity.attacked(guarantee, self.at)
