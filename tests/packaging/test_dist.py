@@ -84,7 +84,7 @@ def test_the_wheel_holds_the_packages_and_nothing_else(dist: tuple[Path, Path]) 
     kept = {name for name in names if not name.startswith(INFO)}
     assert kept == there
     assert {"neyman/py.typed", "neyman_check/py.typed", "neyman_check/proof-1.json", "neyman_papers/page.html"} < kept
-    assert {f"neyman/explorer/page/{name}" for name in ("explore.html", "explore.css", "main.js", "order.json")} < kept
+    assert {f"neyman/explorer/page/{name}" for name in ("explore.html", "explore.css", "explore.js", "order.json")} < kept
     assert {
         f"neyman/census/allocations/{name}.csv" for name in ("dhc-2022-08-25", "dhc-2023", "redistricting-2021")
     } < kept
