@@ -18,6 +18,7 @@ import neyman as ny
 from neyman.explorer import answer
 from neyman.explorer.solving import solved
 from neyman.explorer.wanted import TARGETS
+from neyman.sweeps.extras import MissingPackage
 from tests.effort import examples
 
 RUN = {"kind": "dpsgd", "noise_multiplier": 1.0, "sample_rate": "1/100", "steps": 500}
@@ -185,8 +186,23 @@ def test_what_is_copied_runs(settings: Any) -> None:
     assert "@" not in found["sentence"]
 
 
+def test_the_report_is_a_page_with_its_claims() -> None:
+    found = ask("report", GAUSSIAN, delta="1e-7")
+    assert (found["ok"], found["name"]) == (True, "neyman-report.html")
+    assert found["html"].startswith("<!DOCTYPE html>")
+    assert 'data-claim="epsilon@1e-07"' in found["html"]
+
+
+@pytest.mark.slow
 def test_the_report_is_one_that_verifies() -> None:
+    assert ny.verify(ask("report", GAUSSIAN)["html"]).outcome == "holds"
+
+
+def test_a_report_that_cannot_be_written_is_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(_: object) -> str:
+        raise MissingPackage("report needs jinja2: pip install 'neyman[report]'")
+
+    monkeypatch.setattr("neyman.reports.reporting.Report.to_html", missing)
     found = ask("report", GAUSSIAN)
-    assert found["ok"]
-    assert found["name"].endswith(".html")
-    assert ny.verify(found["html"]).outcome == "holds"
+    assert (found["ok"], found["kind"]) == (False, "invalid")
+    assert "pip install 'neyman[report]'" in found["error"]

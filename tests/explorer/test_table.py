@@ -121,7 +121,7 @@ def test_stops_around_a_setting_hold_it(said: Any) -> None:
     assert any(exact(text) == Fraction(repr(sigma)) for text in around.noise)
     assert any(exact(text) == rate.exact for text in around.rates)
     assert str(steps) in around.steps
-    assert len(around) <= 225
+    assert len(around) <= 135
     assert all(0.0 < rate <= 1.0 for _, rate, _ in around.settings())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email
 import fnmatch
+import json
 import os
 import re
 import shlex
@@ -84,7 +85,9 @@ def test_the_wheel_holds_the_packages_and_nothing_else(dist: tuple[Path, Path]) 
     kept = {name for name in names if not name.startswith(INFO)}
     assert kept == there
     assert {"neyman/py.typed", "neyman_check/py.typed", "neyman_check/proof-1.json", "neyman_papers/page.html"} < kept
-    assert {f"neyman/explorer/page/{name}" for name in ("explore.html", "explore.css", "explore.js", "order.json")} < kept
+    page = ROOT / "src" / "neyman" / "explorer" / "page"
+    parts = json.loads((page / "order.json").read_text(encoding="utf-8"))
+    assert {f"neyman/explorer/page/{name}" for name in ("explore.html", "explore.css", "order.json", *parts)} < kept
     assert {
         f"neyman/census/allocations/{name}.csv" for name in ("dhc-2022-08-25", "dhc-2023", "redistricting-2021")
     } < kept

@@ -46,8 +46,8 @@ class Answers:
             return refusal("invalid", str(error), error.name, error.allowed)
         except NotCertified as error:
             return refusal("too_long" if "effort" in error.reason else "not_certified", str(error))
-        except NeymanError as error:
-            return refusal("not_certified", str(error))
+        except NeymanError as error:  # a package is missing, say
+            return refusal("invalid", str(error))
         except MemoryError:
             return refusal("too_long", "Memory ran out before there was an answer: nothing was decided.")
         except Exception as error:  # noqa: BLE001 a page must not wait for an answer that never comes

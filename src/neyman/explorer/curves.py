@@ -16,6 +16,9 @@ from neyman.numerics.rounding import UNIT
 __all__ = ["POINTS", "polygon_below", "rounded_down"]
 
 POINTS = 100  # lines of a curve
+# certifies, in units: e^eps errs by 2 of itself at most, the product by one, the three differences by half a unit each
+_LINE = 4.0
+# certifies: rounding to nine digits errs by 5e-9 of the number at most, and twice as much is taken off before
 _DIGITS, _TAKEN_OFF = 9, 1e-8  # of a coordinate
 _LARGEST_EPSILON = 700.0  # beyond it e^eps is no float64
 
@@ -58,9 +61,7 @@ def _line(delta: FloatArray, x: FloatArray, alpha: FloatArray) -> FloatArray:
     """1 - delta - x alpha rounded down; not below 0, where the curve is not, either."""
     with np.errstate(under="ignore", over="ignore"):
         load = x * alpha
-    # certifies: e^eps errs by 2 units at most, the product and either difference by half a unit of what it makes
-    room = UNIT * (4.0 * load + 4.0)
-    return np.maximum(1.0 - delta - load - room, 0.0)
+    return np.maximum(1.0 - delta - load - _LINE * UNIT * (load + 1.0), 0.0)
 
 
 def rounded_down(values: FloatArray) -> list[float]:
@@ -71,6 +72,5 @@ def rounded_down(values: FloatArray) -> list[float]:
     >>> rounded_down(np.array([1.0, 1.0 / 3.0, 0.0, 2e-10 / 3.0]))
     [1.0, 0.33333333, 0.0, 6.6666666e-11]
     """
-    # certifies: rounding to nine digits errs by 5e-9 of the number at most, and twice as much is taken off before
     less = np.where(values == 1.0, 1.0, values * (1.0 - _TAKEN_OFF))
     return [float(f"{value:.{_DIGITS}g}") for value in less.tolist()]

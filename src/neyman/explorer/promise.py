@@ -22,9 +22,10 @@ from neyman.risk import tpr
 from neyman.showing.interval import Interval
 from neyman.showing.summary import Summary
 
-__all__ = ["promised", "summary_of"]
+__all__ = ["posterior_of", "promised", "summary_of"]
 
 _PRIOR = 0.5
+_QUOTIENT = 4.0  # certifies, in units: a sum, a quotient, a factor and a product err by one each at most
 
 
 def promised(settings: Settings, mechanism: Mechanism, guarantee: PessimisticGuarantee, at: At) -> dict[str, object]:
@@ -33,10 +34,7 @@ def promised(settings: Settings, mechanism: Mechanism, guarantee: PessimisticGua
     power = _Power(np.array([at.fpr, odds.rate]))
 
     def posterior(side: Guarantee) -> float:
-        t = float(power.of(side)[0])
-        # certifies: a sum and a quotient, half a unit each; it rises with t. The prior is 1/2
-        room = 4.0 * UNIT if side is guarantee else -4.0 * UNIT
-        return min(t / (t + at.fpr) * (1.0 + room), 1.0)
+        return posterior_of(float(power.of(side)[0]), at.fpr, up=side is guarantee)
 
     ends = at.brackets
     numbers = {
@@ -59,6 +57,18 @@ def promised(settings: Settings, mechanism: Mechanism, guarantee: PessimisticGua
         "headline": {"number": head.number, "why": head.why, "report": head.report},
         "odds": accused, "curve": _curve(guarantee), "gaussian": _gaussian(numbers["mu"], at), **at.to_dict(),
     }  # fmt: skip
+
+
+def posterior_of(power: float, fpr: float, up: bool) -> float:
+    """Return t / (t + fpr), the posterior from a prior of 1/2, rounded up or down: it rises with the power t.
+
+    Examples
+    --------
+    >>> round(posterior_of(0.09, 0.01, up=True), 12)
+    0.9
+    """
+    room = _QUOTIENT * UNIT if up else -_QUOTIENT * UNIT
+    return min(power / (power + fpr) * (1.0 + room), 1.0)
 
 
 class _Power:

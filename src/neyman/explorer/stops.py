@@ -18,7 +18,7 @@ DELTAS = (
     "1e-7", "1e-8", "1e-10", "1e-12",
 )  # fmt: skip
 _NOISE = (0.5, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0)  # of the settings in the middle
-_RATE = (0.25, 0.5, 1.0, 2.0, 4.0)
+_RATE = (0.5, 1.0, 2.0)
 _STEPS = (0.25, 0.5, 1.0, 2.0, 4.0)
 _DIGITS = 4
 _LEAST_NOISE, _LARGEST_RATE, _MOST_STEPS = 0.1, 1.0, 10**15
