@@ -146,7 +146,7 @@ def test_the_table_answers_until_the_engine_is_there(host: Host, visit: Callable
     page = opened.page
     settled(page)
     before = page.locator("#engine").text_content()
-    assert before.startswith("table of bounds until the exact engine is there: ")
+    assert before.startswith("table of bounds; exact engine: ")
     shown = read(page)
     assert {name: shown["set"][name] for name in _BETWEEN} == _BETWEEN
     assert shown["certain"].startswith("Between the stops of the table")

@@ -1,4 +1,4 @@
-/* Who asks the engine: one question in flight, the newest of each slot next, and never more than one a frame. */
+/* Who asks the engine: one question in flight, the newest of each slot next; of an engine in this page, one a frame. */
 
 class Asker {
   #engine;
@@ -35,23 +35,21 @@ class Asker {
     this.#busy(this.#waiting.size > 0);
     if (this.#waiting.size === 0) return;
     this.#flying = true;
-    requestAnimationFrame(() => this.#fly());
+    if (this.#engine.elsewhere) this.#fly();
+    else requestAnimationFrame(() => this.#fly());
   }
 
   async #fly() {
+    const slot = this.#slots.find((name) => this.#waiting.has(name));
+    const { question, heard, number } = this.#waiting.get(slot) ?? {};
+    this.#waiting.delete(slot);
+    let answer;
     try {
-      const slot = this.#slots.find((name) => this.#waiting.has(name));
-      if (slot !== undefined) await this.#put(slot);
+      if (question) answer = await this.#engine.answer(question);
     } finally {
       this.#flying = false;
-      this.#next();
+      this.#next(); // an engine elsewhere works on the next one while this one is drawn
     }
-  }
-
-  async #put(slot) {
-    const { question, heard, number } = this.#waiting.get(slot);
-    this.#waiting.delete(slot);
-    const answer = await this.#engine.answer(question);
-    if (this.#newest.has(slot)) heard(answer, this.#newest.get(slot) === number);
+    if (question && this.#newest.has(slot)) heard(answer, this.#newest.get(slot) === number);
   }
 }

@@ -129,6 +129,6 @@ class WorkerEngine {
     if (this.#state === "up") return `exact engine, ${this.#given.runtime} in this page`;
     const known = this.#table ? "table of bounds" : "no engine";
     if (this.#state === "failed") return `${known}: the exact engine did not start (${this.#why})`;
-    return this.#state === "again" ? `exact engine: ${progress}` : `${known} until the exact engine is there: ${progress}`;
+    return this.#state === "again" ? `exact engine: ${progress}` : `${known}; exact engine: ${progress}`;
   }
 }

@@ -5,6 +5,7 @@ const GONE = "Nobody answers at this address any more: start `neyman explore` ag
 class ServerEngine {
   label = "native engine";
   exact = true;
+  elsewhere = true;
   axes = null; // any value may be asked
 
   async answer(question) {

@@ -17,6 +17,7 @@ const ALPHAS = [
 class TableEngine {
   label = "table of bounds";
   exact = false;
+  elsewhere = false;
   #table;
   #exactly; // the stops of each axis as fractions
   #deltas;
