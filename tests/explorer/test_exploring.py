@@ -19,9 +19,12 @@ import neyman as ny
 from neyman.explorer import document, exploring
 from neyman.explorer.document import page, policy
 from neyman.explorer.evidence import evidence
+from neyman.explorer.given import as_settings
 from neyman.explorer.landmarks import landmarks
+from neyman.explorer.settings import settings_of
 from neyman.explorer.stops import Stops
 from neyman.reports.said.landmarks import LANDMARKS
+from neyman.understanding.subject import Subject
 
 FEW = Stops(("1",), ("0.01",), ("100",), ("1e-5",))
 RUN = "dpsgd:1,0.01,100"
@@ -229,3 +232,13 @@ def test_evidence_is_rounded_to_the_side_on_which_it_holds() -> None:
     for fpr, tpr in zip(found["fpr"], found["tpr"], strict=True):
         assert tpr <= audit.tpr(fpr)
     assert len(found["observed"]) == len(found["fpr"]) >= 3
+
+
+@pytest.mark.parametrize(("rate", "written"), [(512 / 60000, "16/1875"), (0.01, 0.01), (1 / 3, 1 / 3)])
+def test_a_rate_that_is_a_quotient_is_written_as_one(rate: float, written: float | str) -> None:
+    """And means the very rate of the mechanism."""
+    mechanism = ny.DPSGD(1.0, rate, 100)
+    told = as_settings(Subject.of("subject", mechanism))
+    assert told is not None
+    assert told.to_dict()["sample_rate"] == (written if isinstance(written, str) else mechanism.parts[0][0].rate)
+    assert settings_of("settings", told.to_dict(), {}).rate.value == mechanism.parts[0][0].rate

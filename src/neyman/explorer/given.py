@@ -12,6 +12,7 @@ from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.mechanisms import Gaussian, Laplace, Mechanism, PoissonSampled, RandomizedResponse
 from neyman.mechanisms.allocated import Allocated
 from neyman.mechanisms.training import rate_of
+from neyman.quantities.places import in_place
 from neyman.understanding.subject import Subject
 
 __all__ = ["Given", "as_settings", "handed_over"]
@@ -100,7 +101,7 @@ def as_settings(subject: Subject) -> Settings | None:
     step, times = parts[0]
     match step:
         case PoissonSampled(of=Gaussian(sigma=sigma, sensitivity=1.0), rate=rate):
-            return DPSGDSettings(sigma, rate_of(rate), times, "poisson", rate)
+            return DPSGDSettings(sigma, rate_of(rate), times, "poisson", _written(rate))
         case Allocated(sigma=sigma, sensitivity=1.0, steps=steps, epochs=1):
             return DPSGDSettings(sigma, rate_of(Fraction(1, steps)), steps * times, "allocation", f"1/{steps}")
         case Gaussian(sigma=sigma, sensitivity=1.0):
@@ -111,3 +112,9 @@ def as_settings(subject: Subject) -> Settings | None:
             return ResponseSettings(epsilon, k, times)
         case _:
             return None
+
+
+def _written(rate: float) -> float | str:
+    """A rate as people write it: a quotient, where it is that of one."""
+    text = in_place("sample_rate", rate)
+    return text if "/" in text and rate_of(Fraction(text)).value == rate else rate
