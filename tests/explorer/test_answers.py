@@ -152,6 +152,12 @@ def test_no_finite_number_is_said_so() -> None:
     assert found["numbers"]["bayes_error"]["text"] == "0"
 
 
+def test_an_epsilon_that_nobody_would_state_keeps_no_other_number() -> None:
+    found = ask(settings={"kind": "laplace", "scale": 0.1, "count": 1000}, brackets=False)
+    assert found["ok"], found
+    assert found["numbers"]["advantage"]["text"] == "1"
+
+
 def test_recent_guarantees_are_kept_and_few() -> None:
     mine = Answers()
     question = {"v": 1, "ask": "promise", "brackets": False, "settings": {"kind": "gaussian", "noise_multiplier": 1}}
@@ -239,6 +245,7 @@ def test_what_is_missing_is_named(field: str) -> None:
         ({**PLAIN, "steps": 0}, "steps"),
         ({**PLAIN, "noise_multiplier": 0}, "noise_multiplier"),
         ({**PLAIN, "noise_multiplier": 1e-200}, "noise_multiplier"),
+        ({**PLAIN, "noise_multiplier": 0.05, "sample_rate": 0.5, "steps": 10**15}, "noise_multiplier"),
         ({**PLAIN, "sampling": "shuffled"}, "sampling"),
         ({**PLAIN, "sampling": "allocation", "sample_rate": 0}, "sample_rate"),
         ({**PLAIN, "scale": 1}, "settings"),

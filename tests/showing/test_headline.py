@@ -157,3 +157,10 @@ def test_what_was_stated_is_reported_as_it_was_stated(given: ny.Guarantee, numbe
     found = given.summary().headline
     assert (found.report, found.number) == ("stated", number)
     assert citation(given.summary()).startswith("The mechanism satisfies the guarantee that was stated, \\texttt{")
+
+
+def test_an_epsilon_that_no_guarantee_states_is_not_reported() -> None:
+    """Above 700 epsilon-DP promises nothing: that is no reason to refuse the rest."""
+    found = ny.account(ny.Laplace(0.1) ** 1000).summary()
+    assert found.pure is None
+    assert found.headline.report != "epsilon"

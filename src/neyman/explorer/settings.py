@@ -19,6 +19,8 @@ from neyman.understanding.promise import promise_of
 __all__ = ["KINDS", "SAMPLINGS", "DPSGDSettings", "NoiseSettings", "ResponseSettings", "Settings", "settings_of"]
 
 SAMPLINGS = ("poisson", "allocation")
+_DEVIATION = 1e4  # of the loss, about: engines would take minutes to say that all is lost
+_LARGEST, _NO_NOISE = 600.0, 1e-3  # exponent; noise below which it is larger
 KINDS = ("dpsgd", "gaussian", "laplace", "randomized_response", "given")
 
 
@@ -76,6 +78,21 @@ class DPSGDSettings(Settings):
     def epochs(self) -> int:
         """How many whole epochs the steps take."""
         return -(-self.steps // self.batches)
+
+    def accounted(self, effort: float) -> tuple[Mechanism, PessimisticGuarantee]:
+        """Return it with its guarantee; what hides nothing of anybody is not worth the time.
+
+        Raises
+        ------
+        InvalidParameter
+            If the loss deviates by more than ten thousand.
+        """
+        exponent = min(self.noise_multiplier**-2.0, _LARGEST) if self.noise_multiplier > _NO_NOISE else _LARGEST
+        spread = math.sqrt(self.steps * math.log1p(self.rate.value**2 * math.expm1(exponent)))
+        if self.rate.value < 1.0 and not spread <= _DEVIATION:
+            advice = "Such a run hides nothing: take more noise, a lower rate or fewer steps."
+            raise InvalidParameter("noise_multiplier", self.noise_multiplier, "large enough to hide something", advice)
+        return super(DPSGDSettings, self).accounted(effort)
 
     def mechanism(self) -> Mechanism:
         """Return ``Gaussian.poisson ** steps``, or ``Gaussian.allocated ** epochs``."""

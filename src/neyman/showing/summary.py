@@ -13,6 +13,7 @@ from neyman._errors import NotCertified
 from neyman._upward import Carded, opened
 from neyman._validate import FloatArray, inside
 from neyman.guarantees import GDP, RDP, ZCDP, ComposedGuarantee, GDPReport, Given, Guarantee, Opaque, PureDP
+from neyman.guarantees.given.pure import LARGEST_EPSILON
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.mechanisms import Mechanism, PoissonSampled
 from neyman.quantities.places import FPR_TABLE, usual_deltas
@@ -148,7 +149,8 @@ class Summary(Carded):
             return None
         try:
             epsilon = float(self.guarantee.epsilon(0.0))
-            return (epsilon, self.guarantee.regret(PureDP(epsilon))) if math.isfinite(epsilon) else None
+            told = epsilon <= LARGEST_EPSILON  # a larger one promises nothing, and is no guarantee
+            return (epsilon, self.guarantee.regret(PureDP(epsilon))) if told else None
         except NotCertified:
             return None
 
