@@ -25,6 +25,7 @@ _UNREACHED = 1e9  # the score of delta = 0
 _FARTHER = 2.0  # of a score: how far beyond what is known it is continued
 _HALF = 0.5  # delta from which its logarithm is flat
 _MOST, _LAST = 4, 1e-8  # steps of Newton's; of eps: one after which the next is none
+_CLOSE, _HALVINGS = 1e-7, 60  # of eps: a step that is small; of what lies between, at most
 _ROOM = 0.1  # relative distance from a delta that is sought within which deltas steer the search
 
 _Holds = Callable[[Bracket, FloatArray], NDArray[np.bool_]]
@@ -186,20 +187,65 @@ def _target(delta: FloatArray) -> FloatArray:
 
 
 def _certified(profile: Profile, goal: FloatArray, root: FloatArray, holds: _Holds, sign: float) -> FloatArray:
-    """Step from ``root`` to the safe side (sign +1 up, -1 down), ever further, to the first eps where it holds."""
+    """Step from ``root`` to the safe side (sign +1 up, -1 down), ever further, to the first eps where it holds; where
+    that is no small step, or it holds a little before the root, too, halve what lies between.
+    """
     near = np.minimum(root, _BEYOND)
     trial = near[:, None] * (1.0 + sign * _STEPS)
     found = holds(profile.bracket(trial.ravel()), np.repeat(goal, _STEPS.size)).reshape(trial.shape)
     best = np.where(np.any(found, axis=1), trial[np.arange(near.size), np.argmax(found, axis=1)], np.nan)
     missing = np.flatnonzero(np.isnan(best))
     if missing.size:
-        ladder = near[missing, None] * (1.0 + sign * _LADDER)
-        if sign > 0:
-            ladder = np.where(ladder > 0.0, ladder, np.geomspace(1e-300, 1e-3, ladder.shape[1]))
-        found = holds(profile.bracket(ladder.ravel()), np.repeat(goal[missing], ladder.shape[1])).reshape(ladder.shape)
-        far = ladder[np.arange(missing.size), np.argmax(found, axis=1)]
-        best[missing] = np.where(np.any(found, axis=1), far, np.inf if sign > 0 else 0.0)
+        best[missing] = _farther(profile, goal[missing], near[missing], holds, sign)
+    early = np.flatnonzero(found[:, 0] & (near > 0.0) & (near < _BEYOND) & (goal < 1.0))
+    if early.size:
+        best[early] = _earlier(profile, goal[early], near[early], best[early], holds, sign)
     beyond = best >= _BEYOND
     if sign < 0 and np.any(beyond):  # from below that is so only where it stays so beyond every finite loss
         beyond &= holds(profile.bracket(np.full(len(goal), _FARTHEST)), goal) & math.isinf(profile.tail_mu)
     return np.where(goal >= 1.0, 0.0, np.where(beyond, np.inf, best))
+
+
+def _farther(profile: Profile, goal: FloatArray, near: FloatArray, holds: _Holds, sign: float) -> FloatArray:
+    """Where it holds on the safe side of a root that was none: inf, or 0 from below, where nowhere."""
+    ladder = near[:, None] * (1.0 + sign * _LADDER)
+    if sign > 0:
+        ladder = np.where(ladder > 0.0, ladder, np.geomspace(1e-300, 1e-3, ladder.shape[1]))
+        if math.isfinite(profile.end):  # the last that may be needed
+            ladder = np.append(ladder, np.maximum(ladder[:, -1:], profile.end), axis=1)
+    found = holds(profile.bracket(ladder.ravel()), np.repeat(goal, ladder.shape[1])).reshape(ladder.shape)
+    rows, rung = np.arange(near.size), np.argmax(found, axis=1)
+    far, before = ladder[rows, rung], np.where(rung > 0, ladder[rows, rung - 1], near)
+    some = np.any(found, axis=1)
+    wide = np.flatnonzero(some & (np.abs(far - before) > _CLOSE * far) & (before > 0.0))
+    far[wide] = _halved(profile, goal[wide], (before[wide], far[wide]), holds)
+    return np.where(some, far, np.inf if sign > 0 else 0.0)
+
+
+def _earlier(
+    profile: Profile, goal: FloatArray, near: FloatArray, best: FloatArray, holds: _Holds, sign: float
+) -> FloatArray:
+    """The same where it holds at the root: where it does a little before, too, the root was taken too far."""
+    loose = np.flatnonzero(holds(profile.bracket(near * (1.0 - sign * _CLOSE)), goal))
+    if not loose.size:
+        return best
+    ladder = near[loose, None] * (1.0 - sign * _LADDER)
+    found = holds(profile.bracket(ladder.ravel()), np.repeat(goal[loose], ladder.shape[1])).reshape(ladder.shape)
+    rows, rung = np.arange(loose.size), np.argmin(found, axis=1)
+    before, after = ladder[rows, rung], np.where(rung > 0, ladder[rows, rung - 1], near[loose])
+    ended = np.flatnonzero(~np.all(found, axis=1))
+    best[loose] = np.where(np.all(found, axis=1), ladder[:, -1], best[loose])
+    best[loose[ended]] = _halved(profile, goal[loose[ended]], (before[ended], after[ended]), holds)
+    return best
+
+
+def _halved(profile: Profile, goal: FloatArray, ends: tuple[FloatArray, FloatArray], holds: _Holds) -> FloatArray:
+    """Between an eps where it does not hold and one where it does: one where it does, next to where it does not."""
+    no, yes = ends
+    for _ in range(_HALVINGS if len(goal) else 0):
+        if np.all(np.abs(yes - no) <= _CLOSE * _ROOM * yes):
+            break
+        middle = 0.5 * (no + yes)
+        right = holds(profile.bracket(middle), goal)
+        no, yes = np.where(right, no, middle), np.where(right, middle, yes)
+    return yes
