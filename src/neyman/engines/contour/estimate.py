@@ -69,7 +69,9 @@ class Estimate(NamedTuple):
 
     def settled(self) -> Estimate:
         """The same, but nothing known wherever any number overflowed."""
-        if np.isfinite(self.mantissa + self.slope + self.error).all():
+        with np.errstate(invalid="ignore", over="ignore"):  # infinities of both signs
+            known = np.isfinite(self.mantissa + self.slope + self.error).all()
+        if known:
             return self
         sound = np.isfinite(self.mantissa) & np.isfinite(self.slope) & (self.error >= 0.0)
         value, slope = np.where(sound, self.mantissa, 0.0), np.where(sound, self.slope, 0.0)
