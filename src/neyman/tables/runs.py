@@ -181,6 +181,9 @@ def _read(number: int, cells: dict[str, Any], words: dict[str, str], delta: floa
         raise InvalidParameter("utility", numbers["utility"], "left out where an accuracy is given")
     useful = next((numbers[name] for name in _UTILITY if name in numbers), None)
     noise = numbers.get("noise_multiplier")
+    if noise is None:
+        columns = ", ".join((*cells, *(name for name in words if name not in cells)))
+        raise InvalidParameter("noise_multiplier", None, "given in each row", f"The columns filled here: {columns}.")
     run = Run(
         name=str(cells.get("name", number)),
         words=words,

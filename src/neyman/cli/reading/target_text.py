@@ -11,7 +11,7 @@ from neyman.calibration.target import Target
 from neyman.understanding.number_text import number as read_number
 from neyman.understanding.number_text import rounded
 
-__all__ = ["read_targets"]
+__all__ = ["check_targets", "read_targets"]
 
 _NUMBERS: tuple[type[Limit], ...] = (
     targets.Epsilon, targets.Mu, targets.Regret, targets.Advantage, targets.TPR, targets.Reconstruction,
@@ -28,6 +28,7 @@ def _words(kind: type[Limit]) -> dict[str, str]:
 _KINDS = {kind.quantity.replace("_", "-"): (kind, _words(kind)) for kind in _NUMBERS}
 _OPTIONAL = {name for kind in _NUMBERS for name in kind.__match_args__ if hasattr(kind, name)}  # they have a default
 _DIVERGENCE = "divergence"
+_MEANT = {"eps": "epsilon", "tv": "advantage", "power": "tpr"}  # what else the first word of a target is called
 _FROM_BELOW = ("bayes-error",)  # fractions are rounded to the side that asks more
 _FORMS = "; ".join(",".join(f"{name}=..." for name in words if name not in _OPTIONAL) for _, words in _KINDS.values())
 ALLOWED = f"one of: {_FORMS}; divergence=...,baseline=MECHANISM"
@@ -47,10 +48,17 @@ def read_targets(texts: list[str], adjacency: str, tolerance: float, effort: flo
     return read[0] if len(read) == 1 else targets.All(*read)
 
 
+def check_targets(texts: list[str]) -> None:
+    """Refuse what is not of the form, before anything is accounted for."""
+    for text in texts:
+        if text.partition("=")[0].strip() != _DIVERGENCE:
+            _target(text)
+
+
 def _form(text: str) -> str:
     """What may stand here: the form of the kind that was named, or all."""
     kind = re.split("[=,]", text, maxsplit=1)[0].strip().replace("_", "-")
-    _, words = _KINDS.get(kind, (None, {}))
+    _, words = _KINDS.get(_MEANT.get(kind, kind), (None, {}))
     if not words:
         return ALLOWED
     needed = ",".join(f"{name}=NUMBER" for name in words if name not in _OPTIONAL)
@@ -62,16 +70,17 @@ def _target(text: str) -> Target:
     for piece in text.split(","):
         name, sign, number = piece.partition("=")
         name = name.strip().replace("_", "-")
+        name = name if found else _MEANT.get(name, name)
         try:
             value = rounded(read_number(number), "up" if name in _FROM_BELOW else "down")
         except ValueError:
-            raise InvalidParameter("target", text, _form(text)) from None
+            raise InvalidParameter("target", text, _form(text), topic="target") from None
         if not sign or name in found:
-            raise InvalidParameter("target", text, _form(text))
+            raise InvalidParameter("target", text, _form(text), topic="target")
         found[name] = value
     make, words = _KINDS.get(next(iter(found)), (None, {}))
     if make is None or not {name for name in words if name not in _OPTIONAL} <= set(found) <= set(words):
-        raise InvalidParameter("target", text, _form(text))
+        raise InvalidParameter("target", text, _form(text), topic="target")
     try:
         return make(**{words[name]: value for name, value in found.items()})
     except InvalidParameter as error:

@@ -11,6 +11,7 @@ from neyman._errors import InvalidParameter
 from neyman.cli.printing.output import console, print_json
 from neyman.cli.verbs.respond import Adjacency, AsJson, Effort, completing
 from neyman.cli.verbs.schedule import BatchSize, DatasetSize, Epochs, SampleRate, Steps, schedule_given
+from neyman.quantities.places import in_place
 
 if TYPE_CHECKING:
     from neyman.calibration import Calibration
@@ -82,6 +83,13 @@ def calibrate(
     given = [name for name, value in known.items() if value is not None]
     if spec is not None and given:
         raise InvalidParameter(given[0], known[given[0]], "left out where a file is given")
+    if target:
+        from neyman.cli.reading.target_text import check_targets
+
+        check_targets(target)
+    if spec is None and epsilon is not None and delta is None and schedule.dataset_size is None:
+        line = shlex.join(["neyman", *_completed(f"{so_far} --delta 1e-5", known)])
+        raise InvalidParameter("--delta", None, "given beside --epsilon, or --dataset-size", f"Write: {line}")
     if spec is None and len(given) != 2:
         line = shlex.join(["neyman", *_completed(so_far, known)])
         raise InvalidParameter("given", " and ".join(given) or None, _ONE, f"Write: {line}")
@@ -113,7 +121,7 @@ def _completed(so_far: str, known: dict[str, Any]) -> list[str]:
     for name, example in (("sample_rate", 0.01), ("steps", 1000)):
         if len(told) < 2:
             told.setdefault(name, example)
-    options = [word for name, value in told.items() for word in (f"--{name.replace('_', '-')}", f"{value:g}")]
+    options = [word for name, value in told.items() for word in (f"--{name.replace('_', '-')}", in_place(name, value))]
     target = [] if "--" in so_far else ["--epsilon", "8", "--delta", "1e-5"]
     return [*shlex.split(so_far), *target, *options]
 
@@ -135,9 +143,6 @@ def _asked(
 
     if all(value is None for value in words.values()):
         return read_targets(texts, *settings)
-    if words["epsilon"] is not None and words["delta"] is None and size is None:
-        line = f"neyman calibrate --epsilon {words['epsilon']:g} --delta 1e-5 --sample-rate 0.01 --steps 1000"
-        raise InvalidParameter("--delta", None, "given beside --epsilon, or --dataset-size", f"Write: {line}")
     said = Wanted(**words).target("ny.calibrate", {}, None, size)
     return All(said, read_targets(texts, *settings)) if texts else said
 
