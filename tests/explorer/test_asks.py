@@ -48,7 +48,7 @@ WANTED: dict[str, tuple[dict[str, Any], Any]] = {
 
 def test_every_target_may_be_asked_for() -> None:
     assert set(WANTED) == set(TARGETS)
-    classes = {name for name in dir(ny.targets) if name[0].isupper()} - {"All", "Target"}
+    classes = {*ny.targets.__all__} - {"All", "Target"}
     assert {type(target).__name__ for _, target in WANTED.values()} == classes
 
 
