@@ -114,7 +114,7 @@ def test_nothing_is_written_over(what: Carried, tmp_path: Path) -> None:
     full = tmp_path / "full"
     full.mkdir()
     (full / "kept").write_text("kept")
-    words = "^directory must be a folder that is not there yet, or is empty, got '.*'. Nothing is written over: "
+    words = r"^directory must be a folder that is not there yet, or is empty, got '.*\. Nothing is written over: "
     with pytest.raises(InvalidParameter, match=words):
         write_folder(full, what)
     with pytest.raises(InvalidParameter, match=words):
