@@ -56,9 +56,7 @@ def test_another_file_of_the_release_is_refused(there: Standins, name: str) -> N
 @pytest.mark.parametrize("name", [*PYODIDE.digests])
 def test_a_missing_file_of_the_release_is_refused(there: Standins, name: str) -> None:
     (there.pyodide / name).unlink()
-    with pytest.raises(
-        InvalidParameter, match=f"^pyodide must be a folder whose {name} can be read, got '"
-    ) as caught:
+    with pytest.raises(InvalidParameter, match=f"^pyodide must be a folder whose {name} can be read, got '") as caught:
         runtime(there.pyodide, there.wheels, release=there.release)
     assert f"No such file or directory: {name}. npm install" in str(caught.value)
 

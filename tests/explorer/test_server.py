@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import os
@@ -351,7 +352,14 @@ def test_ctrl_c_ends_it(sign: signal.Signals, tmp_path: Path) -> None:
     root = Path(__file__).resolve().parents[2]
     env = {**os.environ, "PYTHONPATH": str(root / "src")}
     command = [sys.executable, "-m", "neyman", "explore", "laplace:1", "--no-open"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, cwd=tmp_path) as child:
+    heard = lambda: signal.signal(sign, signal.SIG_DFL) and None  # noqa: E731 (who runs the tests may ignore it)
+    with (
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, cwd=tmp_path, preexec_fn=heard
+        ) as child,
+        contextlib.ExitStack() as stack,
+    ):
+        stack.callback(child.kill)  # or a failure would wait for it
         assert child.stdout is not None
         url = child.stdout.readline().decode().strip()
         found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/([\w-]+)/", url)
