@@ -103,7 +103,7 @@ def test_replace_is_refused_for_sampled_black_boxes() -> None:
 def test_unknown_adjacency(value: Any) -> None:
     options = "'add_or_remove', 'add', 'remove', 'replace'"
     said = message(lambda: ny.account(ny.Gaussian(1.0), adjacency=value))
-    assert said == f"adjacency must be one of {options}, got {value!r}."
+    assert said.startswith(f"adjacency must be one of {options}, got {value!r}.")
 
 
 @pytest.mark.parametrize("value", [1.0, {"kind": "gaussian"}, ny.Gaussian, b"mu:1", ny.GDP(1.0).optimistic])
@@ -198,7 +198,7 @@ BATCH = "It is the expected batch size over the data set size."
 @pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf, -math.inf, True, "1"])
 def test_bad_noise(value: Any) -> None:
     said = message(lambda: ny.account(ny.DPSGD(value, 0.1, 1)))
-    assert said == f"noise_multiplier must be a finite number > 0, got {value!r}."
+    assert said.startswith(f"noise_multiplier must be a finite number > 0, got {value!r}.")
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.0000001, math.nan, math.inf, True, "0.1"])

@@ -112,6 +112,8 @@ def searches(place: str) -> None:
     shown: ny.Summary = ny.account("gaussian:1").summary()
     print(said.numbers, shown.headline.why, ny.prove(ny.Gaussian(1.0), claims=["epsilon@1e-05"]))
     ny.report(ny.Gaussian(1.0)).save(f"{place}/run.json")
+    page: ny.Explorer = ny.explore(ny.Laplace(1.0))
+    print(page)
 
 
 if __name__ == "__main__":
