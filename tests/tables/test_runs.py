@@ -157,7 +157,7 @@ def test_a_run_that_promises_nothing() -> None:
     ("row", "words"),
     [
         ({"noise_multiplier": -1.0}, "row 1: noise_multiplier must be a finite number > 0, got -1.0."),
-        ({"noise_multiplier": None}, "row 1: noise_multiplier must be given in each row, got None. The columns filled here: "),
+        ({"noise_multiplier": None}, "row 1: noise_multiplier must be given in each row, got None."),
         ({"noise_multiplier": "1_0"}, "row 1: noise_multiplier must be a number in ASCII digits, got '1_0'."),
         ({"noise_multiplier": "one"}, f"row 1: noise_multiplier must be {NUMBER}, got 'one'."),
         ({"sample_rate": 1.5}, "row 1: sample_rate must be a number in [0, 1], got 1.5."),

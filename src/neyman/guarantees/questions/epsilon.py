@@ -129,7 +129,8 @@ def _near_the_end(profile: Profile, delta: FloatArray) -> FloatArray:
         upper = profile.bracket(epsilon).upper
         with np.errstate(divide="ignore", invalid="ignore"):
             step = np.log(goal / upper) * upper / (x * profile.slope(epsilon))
-            x = x * np.exp(np.clip(step, -1.0, 1.0))
+        step = np.where(np.isfinite(step), step, 1.0)  # delta is no float there: farther from the end
+        x = x * np.exp(np.clip(step, -1.0, 1.0))
         if np.all(np.abs(step) <= _LAST):
             break
     left[far] = np.where(np.abs(step) <= _LAST, x, np.nan)
