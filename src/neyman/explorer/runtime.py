@@ -100,6 +100,7 @@ def runtime(pyodide: str | os.PathLike[str], wheels: str | os.PathLike[str], *, 
         ...
     neyman._errors.InvalidParameter: pyodide must be a folder, the npm package pyodide 314.0.7, got
     'node_modules/nothing'. npm install pyodide@314.0.7 --ignore-scripts makes one: node_modules/pyodide.
+    More: neyman help invalid-parameter
     """
     place = _folder("pyodide", pyodide, f"the npm package pyodide {release.version}", _HOW, release)
     _check_version(place, release)

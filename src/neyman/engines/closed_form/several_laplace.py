@@ -77,7 +77,7 @@ class SeveralLaplaceProfile(ClosedForm):
     --------
     >>> import numpy as np
     >>> SeveralLaplaceProfile(1.0, 2, 1.5).bracket(np.array([1.0, 2.0])).upper.round(12)
-    array([0.28183473, 0.        ])
+    array([0.24183668, 0.        ])
     """
 
     def __init__(self, scale: float, times: int, tail_mu: float) -> None:
