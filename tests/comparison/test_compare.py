@@ -184,8 +184,8 @@ def test_sentences() -> None:
     assert text == (
         "Neither is more private than the other: a is against some attackers, b against others. "
         "Against attackers with fewer than about 24 in 100 false alarms b is safer, with more a is, with more than "
-        "about 39 in 100 b is. Choosing b instead of a costs at most 0.00528 of the attacker's Bayes error, at prior 0.5 "
-        "(P(record absent)); "
+        "about 39 in 100 b is. Choosing b instead of a costs at most 0.00528 of the attacker's Bayes error, "
+        "at prior 0.5 (P(record absent)); "
         "choosing a instead of b at most 0.0342."
     )
     assert "what is promised is compared" in str(ny.compare(ny.GDP(1.0), LAPLACE))
