@@ -192,15 +192,16 @@ def _certified(profile: Profile, goal: FloatArray, root: FloatArray, holds: _Hol
     that is no small step, or it holds a little before the root, too, halve what lies between.
     """
     near = np.minimum(root, _BEYOND)
-    trial = near[:, None] * (1.0 + sign * _STEPS)
-    found = holds(profile.bracket(trial.ravel()), np.repeat(goal, _STEPS.size)).reshape(trial.shape)
+    trial = near[:, None] * (1.0 + sign * np.append(_STEPS, -_CLOSE))
+    found = holds(profile.bracket(trial.ravel()), np.repeat(goal, trial.shape[1])).reshape(trial.shape)
+    before, found = found[:, -1], found[:, :-1]
     best = np.where(np.any(found, axis=1), trial[np.arange(near.size), np.argmax(found, axis=1)], np.nan)
     missing = np.flatnonzero(np.isnan(best))
     if missing.size:
         best[missing] = _farther(profile, goal[missing], near[missing], holds, sign)
-    early = np.flatnonzero(found[:, 0] & (near > 0.0) & (near < _BEYOND) & (goal < 1.0))
+    early = np.flatnonzero(found[:, 0] & before & (near > 0.0) & (near < _BEYOND) & (goal < 1.0))
     if early.size:
-        best[early] = _earlier(profile, goal[early], near[early], best[early], holds, sign)
+        best[early] = _earlier(profile, goal[early], near[early], holds, sign)
     beyond = best >= _BEYOND
     if sign < 0 and np.any(beyond):  # from below that is so only where it stays so beyond every finite loss
         beyond &= holds(profile.bracket(np.full(len(goal), _FARTHEST)), goal) & math.isinf(profile.tail_mu)
@@ -223,20 +224,16 @@ def _farther(profile: Profile, goal: FloatArray, near: FloatArray, holds: _Holds
     return np.where(some, far, np.inf if sign > 0 else 0.0)
 
 
-def _earlier(
-    profile: Profile, goal: FloatArray, near: FloatArray, best: FloatArray, holds: _Holds, sign: float
-) -> FloatArray:
-    """The same where it holds at the root: where it does a little before, too, the root was taken too far."""
-    loose = np.flatnonzero(holds(profile.bracket(near * (1.0 - sign * _CLOSE)), goal))
-    if not loose.size:
-        return best
-    ladder = near[loose, None] * (1.0 - sign * _LADDER)
-    found = holds(profile.bracket(ladder.ravel()), np.repeat(goal[loose], ladder.shape[1])).reshape(ladder.shape)
-    rows, rung = np.arange(loose.size), np.argmin(found, axis=1)
-    before, after = ladder[rows, rung], np.where(rung > 0, ladder[rows, rung - 1], near[loose])
+def _earlier(profile: Profile, goal: FloatArray, near: FloatArray, holds: _Holds, sign: float) -> FloatArray:
+    """Where it begins to hold before a root that was taken too far: its last place, where nothing lies before."""
+    ladder = near[:, None] * (1.0 - sign * np.append(0.0, _LADDER))
+    found = holds(profile.bracket(ladder.ravel()), np.repeat(goal, ladder.shape[1])).reshape(ladder.shape)
+    found[:, 0] = True  # the root itself
+    rows, rung = np.arange(near.size), np.argmin(found, axis=1)
     ended = np.flatnonzero(~np.all(found, axis=1))
-    best[loose] = np.where(np.all(found, axis=1), ladder[:, -1], best[loose])
-    best[loose[ended]] = _halved(profile, goal[loose[ended]], (before[ended], after[ended]), holds)
+    best = ladder[:, -1].copy()
+    ends = ladder[rows, rung][ended], ladder[rows, rung - 1][ended]
+    best[ended] = _halved(profile, goal[ended], ends, holds)
     return best
 
 
