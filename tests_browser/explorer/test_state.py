@@ -67,3 +67,38 @@ def test_every_kind_comes_back(explore: Callable[..., Any]):
         settled(again)
         assert read(again) == read(page)
         assert not read(page)["refused"]
+
+
+def test_an_address_that_says_nonsense_is_said_to(explore: Callable[..., Any], engine: str):
+    """Whoever follows a mistyped link must not believe the numbers of another run."""
+    page = explore(engine, "#kind=dpsgd&noise_multiplier=NaN&sample_rate=0.01&steps=<b>1</b>").page
+    settled(page)
+    words = page.locator("#certain").text_content()
+    assert "The address was not understood (noise_multiplier, steps): this is another run." in words
+    assert page.locator("#certain b").count() == 0
+    type_in(page, "steps", "500")
+    settled(page)
+    assert "not understood" not in page.locator("#certain").text_content()
+
+
+def test_an_empty_field_leaves_the_answer_there_and_grey(explore: Callable[..., Any], engine: str):
+    page = explore(engine).page
+    settled(page)
+    before = page.locator("#sentence").text_content()
+    page.locator("#fpr").fill("")
+    page.wait_for_timeout(300)
+    assert page.locator("#sentence").text_content() == before
+    assert page.locator("#refused").is_hidden()
+    assert page.locator("body.stale").count() == 1
+    type_in(page, "fpr", "0.02")
+    settled(page)
+    assert page.locator("body.stale").count() == 0
+
+
+def test_what_is_copied_between_stops_says_whose_numbers_these_are(explore: Callable[..., Any]):
+    page = explore("table").page
+    stop = page.locator("#noise_multiplier").input_value()
+    type_in(page, "noise_multiplier", f"{stop}37" if "." in stop else f"{stop}.0037")
+    at_rest(page)
+    told = page.locator("#copying").text_content()
+    assert told.count("a stop of the table that protects no more than noise multiplier") == 3

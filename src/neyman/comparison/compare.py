@@ -36,6 +36,7 @@ __all__ = ["Comparison", "compare"]
 
 _SHARP = 1e-12  # to which both divergences are searched for
 _TINY, _SHARE = 1e-6, 1e-3  # of Bayes error, and of what the other side certainly gives away: what nobody notices
+_UNSEEN = 1e-9  # of a Bayes error: so little that a reader of the number alone would take it for a reservation
 
 Subjects = Guarantee | Mechanism | str | os.PathLike[str] | Sequence[Any]
 Order = Literal["more_private", "less_private", "equal", "incomparable", "undecided"]
@@ -208,7 +209,9 @@ class Comparison(Carded):
             for little, much, one, other in (back, forth, "a", "b"), (forth, back, "b", "a"):
                 if little.upper <= min(_TINY, _SHARE * much.lower):
                     more = outward(little.upper, 3)
-                    return f"{one} is more private than {other}, but for at most {more} of the attacker's Bayes error."
+                    unseen = ", less than one attack in a billion" if little.upper <= _UNSEEN else ""
+                    but = f"but for at most {more} of the attacker's Bayes error{unseen}"
+                    return f"{one} is more private than {other}, {but}."
         return _ORDERS[self.order].format(width=outward(self.width, 2))
 
     @cached_property

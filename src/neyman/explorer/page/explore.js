@@ -14,6 +14,7 @@ class Explorer {
   #state;
   #shown = null; // the last answer on the page
   #current = false; // and whether it is that of what is set
+  #passed = []; // parts of the address that say nothing
   #controls = {};
   #views;
   #write = afterPause(250, () => keep(toFragment(this.#state)));
@@ -108,12 +109,15 @@ class Explorer {
 
   #restore() {
     const { start } = this.#data;
-    this.#state = { ...DEFAULTS, ...textsOf(start), ...fromFragment(location.hash, this.#allowed) };
+    const said = fromFragment(location.hash, this.#allowed);
+    this.#passed = notUnderstood(location.hash, said);
+    this.#state = { ...DEFAULTS, ...textsOf(start), ...said };
     this.#lay();
     this.#ask();
   }
 
   #choose(id, value) {
+    this.#passed = [];
     const given = /^given (\d+)$/.exec(value);
     if (given)
       Object.assign(
@@ -134,6 +138,11 @@ class Explorer {
 
   #set(name, text) {
     const state = this.#state;
+    if (name in CONTROLS && text.trim() === "") {
+      this.#stale(true); // somebody types anew: what is shown stays, and is of what was set
+      return;
+    }
+    this.#passed = [];
     state[name] = text;
     if (name === "risk" || name === "prior") state.hold = "1";
     if (name === state.free) state.hold = "";
@@ -215,7 +224,8 @@ class Explorer {
     byId("refused").hidden = true;
     tell(byId("sentence"), odds);
     say(byId("run"), note ? `${answer.run} ${note}` : answer.run);
-    say(byId("certain"), answer.certain === "safe stop" ? SAFE_STOP : "");
+    const words = [this.#passed.length && notTheirs(this.#passed), answer.certain === "safe stop" && SAFE_STOP];
+    say(byId("certain"), words.filter(Boolean).join(" "));
     sayWhole(byId("headline"), headline.number);
     say(byId("why"), `because ${headline.why}.`);
     say(byId("strip-odds"), odds ? `≤ ${grouped(odds.in)} of ${grouped(odds.of)}` : "");
@@ -325,6 +335,10 @@ function easy(target, answer) {
   return number && !number.refused && Number(number.text) > 0
     ? number.text
     : TARGETS[target].stops[Math.floor(TARGETS[target].stops.length / 2)];
+}
+
+function notTheirs(names) {
+  return `The address was not understood (${names.join(", ")}): this is another run.`;
 }
 
 /** Put the settings into the address; a page inside another one may have none of its own. */

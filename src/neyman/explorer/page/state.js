@@ -73,6 +73,13 @@ function fromFragment(fragment, allowed) {
   return found.kind === "given" && !found.name ? {} : found;
 }
 
+/** What a fragment says in a way that is not understood: names of ours, and nothing that was written. */
+function notUnderstood(fragment, found) {
+  if (fragment.length > 2000) return ["all of it"];
+  const names = [...new URLSearchParams(fragment.replace(/^#/, "")).keys()];
+  return [...new Set(names)].filter((name) => Object.hasOwn(DEFAULTS, name) && (found[name] ?? null) === null);
+}
+
 function may(name, text, allowed) {
   if (Object.hasOwn(allowed, name)) return allowed[name].includes(text);
   if (name === "log" || name === "hold") return text === "1";

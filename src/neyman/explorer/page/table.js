@@ -83,12 +83,16 @@ class TableEngine {
   _copy(question) {
     const answer = this._promise(question);
     const { noise_multiplier: noise, sample_rate: rate, steps } = answer.at;
+    const { settings: typed, certain } = answer;
+    const whose = `noise multiplier ${typed.noise_multiplier}, sample rate ${typed.sample_rate}, ${typed.steps} steps`;
+    const note = certain === "safe stop" ? `a stop of the table that protects no more than ${whose}` : "";
+    const comment = note && `# ${note}\n`;
     return {
       v: 1,
       ok: true,
-      python: `import neyman as ny\n\nprint(${answer.code}.account().summary())`,
-      command: `neyman dpsgd --noise-multiplier ${noise} --sample-rate ${rate} --steps ${steps}`,
-      sentence: `The mechanism satisfies ${answer.headline.number} (neyman ${this.#table.version}).`,
+      python: `${comment}import neyman as ny\n\nprint(${answer.code}.account().summary())`,
+      command: `${comment}neyman dpsgd --noise-multiplier ${noise} --sample-rate ${rate} --steps ${steps}`,
+      sentence: `The mechanism satisfies ${answer.headline.number} (neyman ${this.#table.version}${note && `; ${note}`}).`,
       bibtex: "",
     };
   }
