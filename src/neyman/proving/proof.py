@@ -85,6 +85,9 @@ class Proof:
         """
         save(path, self._bytes.decode())
 
+    def __repr__(self) -> str:
+        return f"<Proof: {self.proved} of {len(self.answers)} statements proved, of {self.subject!r}>"
+
     def __str__(self) -> str:
         missing = [one for one in self.answers if one.verdict != "proved"]
         lines = [f"{self.proved} of {len(self.answers)} statements are proved in ball arithmetic."]

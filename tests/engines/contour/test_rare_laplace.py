@@ -61,8 +61,8 @@ def test_rare_records_are_answered_by_short_lines(case: tuple[float, ...]) -> No
     taken to be whole until each of its steps oscillates.
     """
     scale, rate, times, eps, add, *lines = case
-    ctx.prec = 200
-    found = [float(line(scale, rate, times, eps, add, *one)) for one in lines]
+    with ctx.workprec(200):
+        found = [float(line(scale, rate, times, eps, add, *one)) for one in lines]
     assert found[0] == pytest.approx(found[1], rel=1e-10)
     both = profiles(((LaplaceStep(scale, rate), times),), 1e-6, Effort(1.0))
     known = both[1 if add else 0].bracket(np.array([eps]))

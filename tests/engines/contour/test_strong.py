@@ -47,8 +47,7 @@ def test_the_logarithm_of_what_is_left(
     profile = ContourProfile(Parts(((SamplingTransform(s, q), times),), 0.0, direction))
     epsilon = np.array([0.0, 2.0])
     found = profile.bracket(epsilon)
-    ctx.prec = 192
-    try:
+    with ctx.workprec(192):
         for i, e in enumerate(epsilon.tolist()):
             truth = log_rest(s, q, times, e, add, -1.0 - c if add else c, period, n)
             assert float(truth.rad()) < 1e-6
@@ -57,8 +56,6 @@ def test_the_logarithm_of_what_is_left(
             assert float(truth.lower()) <= high
             assert high - low < 1e-5
             assert high < -55.0
-    finally:
-        ctx.prec = 53
 
 
 @pytest.mark.parametrize(
