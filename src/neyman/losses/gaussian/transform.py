@@ -37,6 +37,8 @@ FEW_LINES = LINES[1::3]  # of these, where nothing turns: the grid serves one po
 WALL = np.geomspace(0.005, 8.0, 90)  # the same, for the wall where a law ends
 FAN, NEAR = np.geomspace(2e-3, 1.0, 7), np.array([0.6, 0.8, 1.0, 1.25, 1.6])  # of a ceiling, of a slope: shifts tried
 _MOST = 1 << 18  # points of a grid for one tilt: usual ones have hundreds
+_MUCH = 1 << 16  # tilts times points from which tilts are parted
+TILTS = np.array([-4096.0, -256.0, -64.0, -16.0, -4.0, 0.0, 4.0, 16.0, 64.0, 4096.0])  # where that is done
 _CHUNK = 1 << 13  # entries of a matrix product: small enough that BLAS starts no threads for it
 DEVIATIONS = 12.0  # certifies: of the noise, beyond which a tilted density has fallen by e^-72
 MARGIN, AIMED, SPAN = 42.0, 40.0, 24.0  # e-folds from moments, and transforms, to their errors; deviations of a grid
@@ -108,8 +110,21 @@ class SamplingTransform(Transform):
 
     def moments(self, w: FloatArray, margin: float = MARGIN) -> Moments:
         """log A(w), its first and second derivative, for real w (1-d), by one trapezoid for all w that it can hold: a
-        tilt so steep that its grid would have more than ``_MOST`` points is out of reach.
+        tilt so steep that its grid would have more than ``_MOST`` points is out of reach. Where that is much work,
+        tilts of a kind share a grid, and steep ones do not ask theirs of all.
         """
+        step, low, top = self._grid(w, margin)
+        if not len(w) * (top - low) > _MUCH * step:
+            return self._together(w, margin)
+        out = Moments(*(np.empty(len(w)) for _ in range(4)))
+        groups = np.searchsorted(TILTS, w, side="right")
+        for group in np.unique(groups):
+            at = np.flatnonzero(groups == group)
+            out.put(at, self._together(w[at], margin))
+        return out
+
+    def _together(self, w: FloatArray, margin: float) -> Moments:
+        """The same by one grid."""
         out = [np.full(len(w), np.nan) for _ in range(4)]
         held = np.ones(len(w), dtype=np.bool_)
         step, low, top = self._grid(w, margin)
@@ -118,14 +133,11 @@ class SamplingTransform(Transform):
             if not np.any(held):
                 return Moments(*out)
             step, low, top = self._grid(w[held], margin)
-        x = nodes(low, top, step)
-        loss, density, places = self.log_ratio(x), self.log_density(x), np.flatnonzero(held)
-        rows = max(1, _CHUNK // len(x))
-        for i in range(0, len(places), rows):
-            part = places[i : i + rows]
-            tilted = tilted_moments(w[part], x, step, loss, density, (self.tame, self.missing))
-            for target, value in zip(out, tilted, strict=True):
-                target[part] = value
+        x, places = nodes(low, top, step), np.flatnonzero(held)
+        loss, density = self.log_ratio(x), self.log_density(x)
+        tilted = tilted_moments(w[places], x, step, loss, density, (self.tame, self.missing), _CHUNK)
+        for target, value in zip(out, tilted, strict=True):
+            target[places] = value
         return Moments(*out)
 
     def _grid(self, w: FloatArray, margin: float) -> tuple[float, float, float]:

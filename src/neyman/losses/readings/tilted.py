@@ -34,57 +34,96 @@ def excess(log_p: Any, a: Any) -> Any:
 
 
 def tilted_moments(
-    w: FloatArray, x: FloatArray, step: Any, loss: FloatArray, density: FloatArray, ends: tuple[Any, float]
+    w: FloatArray,
+    x: FloatArray,
+    step: Any,
+    loss: FloatArray,
+    density: FloatArray,
+    ends: tuple[Any, float],
+    entries: int = 1 << 14,
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """log A(w), mean and variance of the loss under the law tilted by each w, on a grid; and where the law may be cut:
     inf where it need not, NaN where the grid does not hold it. ``ends`` are the tilt beyond which the law may rise
     again after the end of the grid, so that it is cut there, and the mass that A lacks.
 
     Of many laws, each on a grid of its own, ``x``, ``loss`` and ``density`` have shape (laws, 1, places), ``step`` and
-    the first of ``ends`` (laws, 1); what is returned has (laws, w).
+    the first of ``ends`` (laws, 1); what is returned has (laws, w). Tables have about as many ``entries`` at most.
     """
-    end, missing = ends
-    a = w[:, None] * loss
-    found, good = _near(a, loss, density, step, missing)
-    shape = found[0].shape
-    cut = np.where(w <= end, np.inf, x[..., -1]) + np.zeros(shape)  # of other laws the grid is all there is
-    good &= x[..., -1] > 0.0
-    rest = np.flatnonzero(~good)
-    if len(rest):
-        rows = np.unravel_index(rest, shape)
-        places, losses, densities = (np.broadcast_to(each, a.shape)[rows] for each in (x, loss, density))
-        some = _Rows(a[rows], densities + a[rows], losses, densities, np.broadcast_to(step, shape)[rows])
-        cut[rows] = some.cut(places, cut[rows])
-        for target, value in zip(found, some.moments(missing), strict=True):
-            target[rows] = value
-    return *found, cut
+    law, rows = _Law.of(x, step, loss, density, ends), max(1, entries // loss.size)
+    found = [law.tilted(w[i : i + rows]) for i in range(0, len(w), rows)]
+    if len(found) == 1:
+        return found[0]
+    log_a, mean, variance, cut = (np.concatenate(column, axis=-1) for column in zip(*found, strict=True))
+    return log_a, mean, variance, cut
 
 
-def _near(
-    a: FloatArray, loss: FloatArray, density: FloatArray, step: Any, missing: float
-) -> tuple[tuple[FloatArray, FloatArray, FloatArray], BoolArray]:
-    """log A, mean and variance from A - 1, by one exponential a place and what the law itself weighs; and where that is
-    good: where A is near 1, so that what is added to it drowns nothing, neither e^a nor the density leaves the floats,
-    and the tilted law is dead at both ends of its grid.
+@dataclass(frozen=True)
+class _Law:
+    """Laws on grids, ``p`` what each place weighs, ``off`` how far its loss lies from the mean and ``square`` that
+    squared; ``size`` are the sums of the weights and of their squares.
     """
-    with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
-        p = np.exp(density)
-        mass = p.sum(axis=-1)
-        middle = (p * loss).sum(axis=-1) / mass
-        off = loss - middle[..., None]
-        square = off * off
-        more = np.expm1(a)
-        more *= p
-        excess_of_one = more.sum(axis=-1)
-        log_a = np.log1p(excess_of_one * step - missing)
-        total = mass + excess_of_one
-        aside = _against(more, off) / total
-        variance = (_against(more, square) + (p * square).sum(axis=-1)) / total - aside * aside
-        dead = np.log(total / a.shape[-1]) - VALLEY  # a lower bound on the largest weight, less a valley
-    good = (np.abs(log_a) < _NEAR) & (variance > 0.0)
-    good &= (np.maximum(a[..., 0], a[..., -1]) <= _LARGEST) & (density.min(axis=-1) >= -_LARGEST)
-    good &= (density[..., 0] + a[..., 0] < dead) & (density[..., -1] + a[..., -1] < dead)
-    return (log_a, middle + aside, variance), good
+
+    x: FloatArray
+    step: Any
+    loss: FloatArray
+    density: FloatArray
+    ends: tuple[Any, float]
+    p: FloatArray
+    middle: FloatArray
+    off: FloatArray
+    square: FloatArray
+    size: tuple[FloatArray, FloatArray]
+    floats: BoolArray
+
+    @classmethod
+    def of(cls, x: FloatArray, step: Any, loss: FloatArray, density: FloatArray, ends: tuple[Any, float]) -> _Law:
+        with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
+            p = np.exp(density)
+            mass = p.sum(axis=-1)
+            middle = (p * loss).sum(axis=-1) / mass
+            off = loss - middle[..., None]
+            square = off * off
+            spread = (p * square).sum(axis=-1)
+        floats = (density.min(axis=-1) >= -_LARGEST) & (x[..., -1] > 0.0)
+        return cls(x, step, loss, density, ends, p, middle, off, square, (mass, spread), floats)
+
+    def tilted(self, w: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """The moments under some tilts, and where the laws may be cut."""
+        end, missing = self.ends
+        a = w[:, None] * self.loss
+        found, good = self._near(a)
+        shape = found[0].shape
+        cut = np.where(w <= end, np.inf, self.x[..., -1]) + np.zeros(shape)  # of other laws the grid is all there is
+        rest = np.flatnonzero(~good)
+        if len(rest):
+            rows = np.unravel_index(rest, shape)
+            places, losses, densities = (
+                np.broadcast_to(each, a.shape)[rows] for each in (self.x, self.loss, self.density)
+            )
+            some = _Rows(a[rows], densities + a[rows], losses, densities, np.broadcast_to(self.step, shape)[rows])
+            cut[rows] = some.cut(places, cut[rows])
+            for target, value in zip(found, some.moments(missing), strict=True):
+                target[rows] = value
+        return *found, cut
+
+    def _near(self, a: FloatArray) -> tuple[tuple[FloatArray, FloatArray, FloatArray], BoolArray]:
+        """log A, mean and variance from A - 1, by one exponential a place and what the law itself weighs; and where
+        that is good: where A is near 1, so that what is added to it drowns nothing, neither e^a nor the density leaves
+        the floats, and the tilted law is dead at both ends of its grid.
+        """
+        with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
+            more = np.expm1(a)
+            more *= self.p
+            excess_of_one = more.sum(axis=-1)
+            log_a = np.log1p(excess_of_one * self.step - self.ends[1])
+            total = self.size[0] + excess_of_one
+            aside = _against(more, self.off) / total
+            variance = (_against(more, self.square) + self.size[1]) / total - aside * aside
+            dead = np.log(total / a.shape[-1]) - VALLEY  # a lower bound on the largest weight, less a valley
+        good = (np.abs(log_a) < _NEAR) & (variance > 0.0)
+        good &= (np.maximum(a[..., 0], a[..., -1]) <= _LARGEST) & self.floats
+        good &= (self.density[..., 0] + a[..., 0] < dead) & (self.density[..., -1] + a[..., -1] < dead)
+        return (log_a, self.middle + aside, variance), good
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,15 @@ class Moments:
     variance: FloatArray
     cut: FloatArray
 
+    def put(self, at: Any, found: Moments) -> None:
+        """Write what was ``found`` of some of them."""
+        for mine, its in zip(
+            (self.log_a, self.mean, self.variance, self.cut),
+            (found.log_a, found.mean, found.variance, found.cut),
+            strict=True,
+        ):
+            mine[at] = its
+
 
 def logged(
     value: ComplexArray, off: FloatArray, scale: Any = 0.0, more: bool = False

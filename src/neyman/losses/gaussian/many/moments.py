@@ -10,15 +10,11 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.many.block import ENTRIES, LONG, Block, chunks, nodes_of, parted
 from neyman.losses.gaussian.many.looks import STEEPEST, steps_of
-from neyman.losses.gaussian.transform import FINE, LIMIT, MARGIN, SMOOTH
+from neyman.losses.gaussian.transform import FINE, LIMIT, MARGIN, SMOOTH, TILTS
 from neyman.losses.readings.tilted import tilted_moments
 from neyman.losses.readings.transform import Moments, Transform
 
 __all__ = ["lost_of", "moments_of"]
-
-_TILTS = np.array(
-    [-256.0, -64.0, -16.0, -4.0, 0.0, 4.0, 16.0, 64.0]
-)  # where tilts are parted: each group has a grid of its own
 
 
 def moments_of(laws: Sequence[Transform], w: FloatArray) -> Moments:
@@ -27,12 +23,12 @@ def moments_of(laws: Sequence[Transform], w: FloatArray) -> Moments:
     plain, alone = parted(laws)
     if len(plain):
         block = Block.of(laws, plain)
-        groups = np.searchsorted(_TILTS, w, side="right")
+        groups = np.searchsorted(TILTS, w, side="right")
         for group in np.unique(groups):
             at = np.flatnonzero(groups == group)
-            _put(out, np.ix_(plain, at), _tilted(block, [laws[i] for i in plain.tolist()], w[at]))
+            out.put(np.ix_(plain, at), _tilted(block, [laws[i] for i in plain.tolist()], w[at]))
     for i in alone.tolist():
-        _put(out, i, laws[i].moments(w))
+        out.put(i, laws[i].moments(w))
     return out
 
 
@@ -48,11 +44,6 @@ def lost_of(laws: Sequence[Transform], cuts: FloatArray) -> FloatArray:
     return out
 
 
-def _put(out: Moments, at: object, found: Moments) -> None:
-    for name in ("log_a", "mean", "variance", "cut"):
-        getattr(out, name)[at] = getattr(found, name)
-
-
 def _tilted(block: Block, laws: Sequence[Transform], w: FloatArray) -> Moments:
     """``moments`` of plain laws at tilts that share a grid."""
     out = Moments(*(np.empty((len(laws), len(w))) for _ in range(4)))
@@ -63,9 +54,9 @@ def _tilted(block: Block, laws: Sequence[Transform], w: FloatArray) -> Moments:
     if np.abs(w).max() > STEEPEST:  # a look makes the grid coarser
         alone |= step <= FINE * block.sigma
     for i in np.flatnonzero(alone).tolist():
-        _put(out, i, laws[i].moments(w))
+        out.put(i, laws[i].moments(w))
     for some, most in chunks(np.flatnonzero(~alone), count, len(w)):
-        _put(out, some, _on_grid(block[some], w, low[some], top[some], most))
+        out.put(some, _on_grid(block[some], w, low[some], top[some], most))
     return out
 
 
@@ -74,8 +65,4 @@ def _on_grid(block: Block, w: FloatArray, low: FloatArray, top: FloatArray, coun
     x, step = nodes_of(low, top, count)
     loss, density = block.log_ratio(x)[:, None], block.log_density(x)[:, None]
     ends = (LIMIT * block.sigma)[:, None], 0.0
-    rows = max(1, ENTRIES // x.size)
-    found = [
-        tilted_moments(w[i : i + rows], x[:, None], step[:, None], loss, density, ends) for i in range(0, len(w), rows)
-    ]
-    return Moments(*(np.concatenate(column, axis=1) for column in zip(*found, strict=True)))
+    return Moments(*tilted_moments(w, x[:, None], step[:, None], loss, density, ends, ENTRIES))
