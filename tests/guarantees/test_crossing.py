@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neyman._validate import FloatArray
-from neyman.guarantees.questions.crossing import crossing
+from neyman.guarantees.questions.crossing import crossing, interpolated
 from neyman.numerics.normal import probit
 
 
@@ -37,7 +37,7 @@ def test_a_table_leaves_two_questions() -> None:
     x = np.linspace(0.0, 4.0, 60)
     goal = np.linspace(-0.5, 8.0, 37)
     score, asked = _counted(_smooth)
-    found = crossing(score, goal, 0.3, 1e-14, (x, _smooth(x)))
+    found = crossing(score, goal, 0.3, 1e-14, interpolated((x, _smooth(x)), goal))
     assert np.max(np.abs(_smooth(found) - goal)) < 2e-14 * 10.0
     assert asked[:2] == [1, 37]  # at 0, and where the table says
     assert sum(asked[2:]) <= 2 * 37  # once beside it, and once more to see that it is there
@@ -54,7 +54,8 @@ def test_a_bend_is_found(goals: list[float], bend: float, steeper: float) -> Non
         return -1.0 + 2.0 * epsilon + (2.0 * steeper - 2.0) * np.maximum(epsilon - bend, 0.0)
 
     goal = np.array(goals)
-    found = crossing(bent, goal, 0.3, 1e-14, (np.linspace(0.0, 50.0, 60), bent(np.linspace(0.0, 50.0, 60))))
+    places = np.linspace(0.0, 50.0, 60)
+    found = crossing(bent, goal, 0.3, 1e-14, interpolated((places, bent(places)), goal))
     assert np.max(np.abs(bent(found) - goal)) < 1e-12
 
 
@@ -62,14 +63,15 @@ def test_a_table_of_something_else_does_no_harm() -> None:
     x = np.linspace(0.0, 4.0, 60)
     goal = np.linspace(-0.5, 8.0, 37)
     for wrong in (_smooth(x) + 0.3, 0.5 * _smooth(x), _stairs(x), np.zeros(60), np.full(60, np.inf), -x):
-        found = crossing(_smooth, goal, 0.3, 1e-14, (x, wrong))
+        found = crossing(_smooth, goal, 0.3, 1e-14, interpolated((x, wrong), goal))
         assert np.max(np.abs(_smooth(found) - goal)) < 2e-13
 
 
 @given(st.lists(st.floats(-0.9, 9.0), min_size=1, max_size=40, unique=True), st.sampled_from([1e-5, 1e-9, 1e-14]))
 def test_stairs_are_left_at_the_jump(goals: list[float], precision: float) -> None:
     goal = np.array(goals)
-    for known in (None, (np.linspace(0.0, 4.0, 31), _stairs(np.linspace(0.0, 4.0, 31)))):
+    places = np.linspace(0.0, 4.0, 31)
+    for known in (None, interpolated((places, _stairs(places)), goal)):
         found = crossing(_stairs, goal, 0.3, precision, known)
         room = np.maximum(64.0 * precision * np.maximum(found, 1.0), 1e-13)
         assert np.all(_stairs(found + room) >= goal - 10.0 * precision)

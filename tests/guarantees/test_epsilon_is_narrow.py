@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import neyman as ny
+from neyman.numerics.normal import probit
 
 SHARP = [
     (ny.Laplace(145494.33546150578) ** 5, 6.018696002910388e-07),
@@ -33,3 +37,38 @@ def test_alone_and_among_others(mechanism: ny.Mechanism, delta: float) -> None:
     g = ny.account(mechanism)
     several = g.epsilon([0.1 * delta, delta, 2.0 * delta])
     assert several[1] == pytest.approx(float(ny.account(mechanism).epsilon(delta)), rel=1e-6)
+
+
+@pytest.mark.parametrize("run", [(9.4, 0.32768, 2000), (1.0, 0.01, 1000), (0.6, 1e-3, 10**5), (0.1, 0.01, 3)])
+def test_a_search_begins_near_its_end(run: tuple[float, float, int]) -> None:
+    """What saddle points expect, of laws that are nearly normal under their tilt: no profile need be asked for it."""
+    guarantee = ny.account(ny.DPSGD(*run))
+    table = guarantee.sides.forward.expected
+    assert table is not None
+    for delta in (1e-5, 1e-8):
+        guess = float(np.interp(-probit(np.log([delta])), table[1], table[0])[0])
+        assert guess == pytest.approx(guarantee.epsilon(delta), rel=0.05)
+
+
+@pytest.mark.parametrize("run", [(1.0, 0.01, 10), (1.0, 1e-4, 10**4), (0.8, 1e-5, 10**3)])
+def test_what_is_far_from_normal_is_not_expected(run: tuple[float, float, int]) -> None:
+    """A law in two heaps has a mean where it is not: such places are left out, or far from any delta that is asked."""
+    guarantee = ny.account(ny.DPSGD(*run))
+    table = guarantee.sides.forward.expected
+    for delta in (1e-3, 1e-5):
+        goal = -probit(np.log([delta]))[0]
+        if table is not None and table[1][0] <= goal <= table[1][-1]:
+            assert float(np.interp(goal, table[1], table[0])) == pytest.approx(guarantee.epsilon(delta), rel=0.5)
+
+
+@given(
+    sigma=st.floats(-0.7, 1.2).map(lambda x: 10.0**x), rate=st.floats(-4.0, -0.3).map(lambda x: 10.0**x),
+    steps=st.floats(0.0, 5.0).map(lambda x: int(10.0**x)), delta=st.floats(-12.0, -1.0).map(lambda x: 10.0**x),
+)  # fmt: skip
+def test_wherever_it_begins_epsilon_is_the_least(sigma: float, rate: float, steps: int, delta: float) -> None:
+    """What steers changes no answer: delta at epsilon is at most what was asked, and a little before it is more."""
+    guarantee = ny.account(ny.DPSGD(sigma, rate, steps))
+    epsilon = guarantee.epsilon(delta)
+    assert guarantee.delta(epsilon) <= delta
+    if epsilon > 0.0:
+        assert guarantee.delta(epsilon * (1.0 - 2e-7)) > delta

@@ -72,6 +72,14 @@ class MaximumProfile(Profile):
 
     rule = "the larger of two"
 
+    @property
+    def expected(self) -> tuple[FloatArray, FloatArray] | None:
+        """The lesser of the two scores, where the first's are known."""
+        first, second = self.first.expected, self.second.expected
+        if first is None or second is None:
+            return first or second
+        return first[0], np.minimum(first[1], np.interp(first[0], *second, right=np.inf))
+
     def behind(self, epsilon: float) -> Iterator[Profile]:
         """Both."""
         return iter((self.first, self.second))
@@ -122,6 +130,8 @@ class MaximumProfile(Profile):
         place = epsilon.tobytes()
         if not zero and self._last is not None and self._last[0] == place:
             return self._last[1], self._last[2]
+        if epsilon.size == 1 and not zero and (found := self._among_last(epsilon)) is not None:
+            return found
         away = bool((epsilon > 0.0).all())
         if not away and (found := self._from_zero(epsilon)) is not None:
             self._last = place, *found
@@ -137,6 +147,13 @@ class MaximumProfile(Profile):
             else:
                 self._last = place, first, second
         return first, second
+
+    def _among_last(self, epsilon: FloatArray) -> tuple[Bracket, Bracket] | None:
+        """Both, of one ``epsilon`` among those that were asked last: that where a search ended."""
+        if self._last is None:
+            return None
+        at = np.flatnonzero(np.frombuffer(self._last[0]) == epsilon[0])[:1]
+        return (self._last[1].at(at), self._last[2].at(at)) if len(at) else None
 
     def _from_zero(self, epsilon: FloatArray) -> tuple[Bracket, Bracket] | None:
         """Both, where the first ``epsilon`` is 0, at which they are known, and their sources are sharp beyond."""

@@ -244,6 +244,13 @@ class Profile(ABC):
         """
         return None
 
+    @property
+    def expected(self) -> tuple[FloatArray, FloatArray] | None:
+        """Increasing eps > 0 and about the scores of delta there (``pair.delta_score``), where somebody knows them who
+        has not been asked for any: they steer, and tell where a search may begin.
+        """
+        return next((found for one in self.behind(1.0) if (found := one.expected) is not None), None)
+
     def behind(self, epsilon: float) -> Iterator[Profile]:
         """Those whose bounds at ``epsilon`` it may have handed on, the likelier first."""
         return iter(())

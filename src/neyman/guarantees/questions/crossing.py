@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neyman._validate import FloatArray
+from neyman._validate import FloatArray, IntArray
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import allowance
 
@@ -28,14 +28,14 @@ def crossing(
     target: FloatArray,
     start: float,
     precision: float = 1e-14,
-    known: tuple[FloatArray, FloatArray] | None = None,
+    guess: Guess | None = None,
 ) -> FloatArray:
     """Return eps with score(eps) about equal to each ``target``; 0 where score(0) >= target, inf where never reached.
     Where no effort is left, as near as it came.
 
     ``start`` is the eps in which a score rises by about 1, and the unit of ``precision`` (relative to eps where that is
     smaller).
-    ``known`` holds increasing eps and about their scores, between which better guesses are interpolated.
+    ``guess`` says about where each target is reached, and how steep it is there, where that is known.
     """
     at_zero = float(score(np.zeros(1))[0])
     root = np.zeros_like(target)
@@ -47,7 +47,7 @@ def crossing(
     before, miss_before = low.copy(), np.maximum(at_zero, -1e9) - goal
     # scores are probits: for a Gaussian they rise by 1 for each ``start`` of eps
     x = start * np.clip(np.nan_to_num(goal - at_zero, nan=1.0), 0.05, 50.0)
-    guess = None if known is None else interpolated(known, goal)
+    guess = None if guess is None else guess.at(open_)
     x = x if guess is None else np.where(guess.known, guess.epsilon, x)
     width = high.copy()
     for step in range(_LIMIT):
@@ -87,6 +87,17 @@ class Guess(NamedTuple):
     slope: FloatArray
     known: NDArray[np.bool_]
     miss: float = 0.1  # of the score there, at most: for searches that go on from it
+
+    def at(self, place: IntArray) -> Guess:
+        """Those of some goals."""
+        return Guess(self.epsilon[place], self.slope[place], self.known[place])
+
+    def beside(self, other: Guess) -> Guess:
+        """These, and the ``other``'s where these are not known."""
+        mine = self.known
+        return Guess(
+            np.where(mine, self.epsilon, other.epsilon), np.where(mine, self.slope, other.slope), mine | other.known
+        )
 
 
 def interpolated(known: tuple[FloatArray, FloatArray], goal: FloatArray) -> Guess:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.guarantees.questions.crossing import crossing, interpolated
+from neyman.guarantees.questions.crossing import Guess, crossing, interpolated
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.pair import delta_score
 from neyman.profiles.profile import Bracket, Profile
@@ -24,7 +24,7 @@ _FEW = 1e-4  # of the mass of the last loss: below, delta is as good as straight
 _UNREACHED = 1e9  # the score of delta = 0
 _FARTHER = 2.0  # of a score: how far beyond what is known it is continued
 _HALF = 0.5  # delta from which its logarithm is flat
-_MOST, _LAST = 4, 1e-8  # steps of Newton's; of eps: one after which the next is none
+_MOST, _LAST = 8, 1e-8  # steps of Newton's, while they shrink; of eps: one after which the next is none
 _CLOSE, _HALVINGS = 1e-7, 60  # of eps: a step that is small; of what lies between, at most
 _ROOM = 0.1  # relative distance from a delta that is sought within which deltas steer the search
 
@@ -58,11 +58,13 @@ def epsilon_upper(
         return found
     root = _near_the_end(profile, delta)
     open_ = np.isnan(root)
-    if known is not None and np.any(open_):
-        root[open_] = _by_slopes(profile, delta[open_], start, known)
+    guess = _guess(profile, _target(delta), known) if np.any(open_) else None
+    if guess is not None:
+        root[open_] = _by_slopes(profile, delta[open_], start, guess.at(np.flatnonzero(open_)))
         open_ = np.isnan(root)
     if np.any(open_):
-        root[open_] = crossing(score, _target(delta[open_]), start, known=known)
+        at = None if guess is None else guess.at(np.flatnonzero(open_))
+        root[open_] = crossing(score, _target(delta[open_]), start, guess=at)
     found = certified_near(profile, delta, root)
     if math.isinf(profile.tail_mu):
         # where delta(eps) stays at the mass at infinity, any eps holds: the least is meant
@@ -84,26 +86,40 @@ def _holds(b: Bracket, goal: FloatArray) -> NDArray[np.bool_]:
     return b.upper <= goal
 
 
-def _by_slopes(profile: Profile, delta: FloatArray, start: float, known: tuple[FloatArray, FloatArray]) -> FloatArray:
-    """About the eps at which delta(eps) is that, by a few steps of Newton's in its logarithm from what is known; nan
-    where the last was no small one.
+def _guess(profile: Profile, goal: FloatArray, known: tuple[FloatArray, FloatArray] | None) -> Guess | None:
+    """About where the score of delta is each ``goal``: by what is ``known``, a little beyond its end, too, and else by
+    what is expected.
     """
-    goal = _target(delta)
-    guess = interpolated(known, goal)
-    near = guess.known | ((goal > known[1][-1]) & (goal < known[1][-1] + _FARTHER) & (guess.epsilon > 0.0))
-    at = np.flatnonzero(near & (delta < _HALF) & (delta > 0.0) & (guess.epsilon < _BEYOND))
+    found = None
+    if known is not None:
+        found = interpolated(known, goal)
+        beyond = (goal > known[1][-1]) & (goal < known[1][-1] + _FARTHER) & (found.epsilon > 0.0)
+        if np.all(found.known | beyond):
+            return found._replace(known=found.known | beyond)
+    if (expected := profile.expected) is None:
+        return found
+    there = interpolated(expected, goal)
+    return there if found is None else found.beside(there)
+
+
+def _by_slopes(profile: Profile, delta: FloatArray, start: float, guess: Guess) -> FloatArray:
+    """About the eps at which delta(eps) is that, by a few steps of Newton's in its logarithm from a guess; nan where
+    the last was no small one.
+    """
+    at = np.flatnonzero(guess.known & (delta < _HALF) & (delta > 0.0) & (guess.epsilon < _BEYOND))
     root, epsilon = np.full(len(delta), np.nan), guess.epsilon[at]
     if not len(at):
         return root
-    near = np.zeros(len(at), dtype=np.bool_)
+    near, size = np.zeros(len(at), dtype=np.bool_), np.full(len(at), np.inf)
     for _ in range(_MOST):
         upper = profile.bracket(epsilon).upper
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             step = np.log(upper / delta[at]) * upper / profile.slope(epsilon)
         epsilon = np.where(np.abs(step) < epsilon, epsilon + step, epsilon)
         near = np.abs(step) <= _LAST * np.minimum(epsilon, start)
-        if near.all():
+        if near.all() or not (near | (np.abs(step) < _HALF * size)).all():
             break
+        size = np.abs(step)
     root[at[near]] = epsilon[near]
     return root
 
