@@ -73,7 +73,10 @@ ROOMS = {
     "neyman.losses.laplace": {"bins", "powers", "transform"},
     "neyman.losses.enclosed": {"laws"},
     "neyman.losses.readings": {"bins", "outcomes", "powers"},
-    "neyman.mechanisms": {"allocated", "custom", "discrete_gaussian", "laplace", "serialise", "tabulated"},
+    "neyman.mechanisms": {"serialise"},
+    "neyman.mechanisms.additive": {"discrete_gaussian", "discrete_laplace", "laplace"},
+    "neyman.mechanisms.sampled": {"allocated"},
+    "neyman.mechanisms.stated": {"custom", "tabulated"},
     "neyman.profiles": {"certificate", "vertices"},
     "scipy": {"fft", "interpolate", "optimize", "sparse", "spatial", "stats"},
 }

@@ -15,8 +15,8 @@ import pytest
 import neyman as ny
 from neyman._errors import more
 from neyman.cli.main import main
-from neyman.cli.printing import topics as pages
-from neyman.cli.printing.in_options import in_command, in_options
+from neyman.cli.printing.helping import topics as pages
+from neyman.cli.printing.helping.in_options import in_command, in_options
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src"
@@ -33,8 +33,8 @@ KINDS = {
 
 
 def test_the_pages_are_those_of_the_documentation() -> None:
-    """One text: after a change, ``cp docs/errors.md src/neyman/cli/printing/errors.md``."""
-    assert (SOURCE / "neyman/cli/printing/errors.md").read_bytes() == (ROOT / "docs/errors.md").read_bytes()
+    """One text: after a change, ``cp docs/errors.md src/neyman/cli/printing/helping/errors.md``."""
+    assert (SOURCE / "neyman/cli/printing/helping/errors.md").read_bytes() == (ROOT / "docs/errors.md").read_bytes()
 
 
 def raised() -> list[tuple[str, str]]:

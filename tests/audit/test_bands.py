@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from neyman.audit.binomials import upper_limit
-from neyman.audit.crossing import ROUNDING, crossing_probability
-from neyman.audit.sides import Dkw, Everywhere, OneThreshold, Side, spread_counts
+from neyman.audit.rates.binomials import upper_limit
+from neyman.audit.rates.crossing import ROUNDING, crossing_probability
+from neyman.audit.rates.sides import Dkw, Everywhere, OneThreshold, Side, spread_counts
 from tests.effort import examples, rest_slow
 
 KINDS = (Everywhere, OneThreshold, Dkw)

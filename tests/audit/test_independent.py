@@ -15,10 +15,10 @@ from scipy import stats
 from scipy.stats import norm
 
 import neyman as ny
-from neyman.audit.binomials import upper_limit
-from neyman.audit.boundaries import Boundary, at_advantage, at_epsilon, at_mu, at_tpr, of_claim
-from neyman.audit.two_counts import Cells, both_small
-from neyman.audit.two_sample import ELSEWHERE, TwoSampleTest, window
+from neyman.audit.both_counts.boundaries import Boundary, at_advantage, at_epsilon, at_mu, at_tpr, of_claim
+from neyman.audit.both_counts.two_counts import Cells, both_small
+from neyman.audit.both_counts.two_sample import ELSEWHERE, TwoSampleTest, window
+from neyman.audit.rates.binomials import upper_limit
 from neyman.risk.attacked import membership
 from tests.effort import rest_slow
 

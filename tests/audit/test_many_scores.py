@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import neyman as ny
-from neyman.audit.sides import Everywhere
+from neyman.audit.rates.sides import Everywhere
 from tests.effort import rest_slow
 
 METHODS = [("simultaneous", None), ("fixed", 0.5), ("split", None), ("dkw", None)]

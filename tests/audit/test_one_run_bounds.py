@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy.stats import binom, norm
 
 import neyman as ny
-from neyman.audit.counts import Count
-from neyman.audit.one_run_curve import LEAST, curve_bound, impossible
-from neyman.audit.one_run_epsilon import counting_bound
+from neyman.audit.one_run.counts import Count
+from neyman.audit.one_run.curve import LEAST, curve_bound, impossible
+from neyman.audit.one_run.epsilon import counting_bound
 from neyman.audit.tangents import Tangents
 from tests.audit.one_run_truth import (
     gaussian_delta,

@@ -14,8 +14,8 @@ from scipy.stats import laplace, norm
 
 import neyman as ny
 from neyman.audit import Sequential
-from neyman.audit.betting import Bets, Family, Pairs
 from neyman.audit.tangents import Tangents
+from neyman.audit.watched.betting import Bets, Family, Pairs
 from tests.effort import examples, rest_slow
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]

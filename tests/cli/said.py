@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neyman.cli.printing.topics import topics
+from neyman.cli.printing.helping.topics import topics
 
 __all__ = ["message"]
 

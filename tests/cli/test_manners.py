@@ -15,8 +15,8 @@ import typer
 import neyman as ny
 from neyman._errors import NeymanError
 from neyman.cli.main import app, main
-from neyman.cli.printing import help as helping
 from neyman.cli.printing import waiting
+from neyman.cli.printing.helping import help as helping
 from neyman.cli.printing.output import console
 from neyman.cli.printing.table import table
 from tests.cli.said import message

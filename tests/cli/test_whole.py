@@ -22,7 +22,7 @@ import pytest
 import neyman as ny
 from neyman.cli import exits
 from neyman.cli.main import app, main
-from neyman.cli.printing.lessons import EXAMPLES, ROOT_EXAMPLES
+from neyman.cli.printing.helping.lessons import EXAMPLES, ROOT_EXAMPLES
 from neyman.cli.printing.output import check_output, write_output, written
 from tests.cli.said import message
 from tests.effort import rest_slow

@@ -9,7 +9,7 @@ from flint import arb, ctx
 
 import neyman as ny
 from neyman.losses.gaussian.plain import GaussianStep
-from neyman.mechanisms.rounding import root_at_least, root_at_most
+from neyman.mechanisms.additive.rounding import root_at_least, root_at_most
 from tests.reference.closed import normal_cdf, one_step_delta
 
 STATED = ny.GDP(1.0 / 0.0582)

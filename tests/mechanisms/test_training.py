@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
-from neyman.mechanisms.training import epoch_steps
+from neyman.mechanisms.sampled.training import epoch_steps
 
 
 def test_three_epochs_at_one_in_75_are_225_steps() -> None:

@@ -12,7 +12,7 @@ import pytest
 from flint import acb, arb, ctx
 from scipy import fft, special
 
-from neyman.audit import boundaries
+from neyman.audit.both_counts import boundaries
 from neyman.engines.counts import combinations
 from neyman.numerics import rounding, tilted_fft
 from neyman.numerics.normal import MILLS_ERROR, PROBIT_ERROR

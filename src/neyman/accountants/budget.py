@@ -13,7 +13,7 @@ from neyman.accountants.charge import ADVICE, concentration, root_down, root_up,
 from neyman.accountants.guarded import Guarded
 from neyman.guarantees import GDP, ZCDP
 from neyman.mechanisms import Mechanism
-from neyman.mechanisms.rounding import at_least, at_most
+from neyman.mechanisms.additive.rounding import at_least, at_most
 
 __all__ = ["SMALLEST_LARGEST", "Filter", "add_exactly", "read_fraction"]
 

@@ -9,8 +9,8 @@ from functools import lru_cache
 from neyman._errors import InvalidParameter
 from neyman.accounting import account
 from neyman.mechanisms import Mechanism, PoissonSampled, compose
+from neyman.mechanisms.additive.rounding import root_at_least
 from neyman.mechanisms.base import SingleStep
-from neyman.mechanisms.rounding import root_at_least
 
 __all__ = ["ADVICE", "UNITS", "concentration", "root_down", "root_up", "squared_mu"]
 

@@ -18,7 +18,7 @@ from neyman.accountants.charge import ADVICE, concentration
 from neyman.accountants.guarded import Guarded
 from neyman.guarantees import ZCDP
 from neyman.mechanisms import Mechanism
-from neyman.mechanisms.rounding import at_least
+from neyman.mechanisms.additive.rounding import at_least
 
 __all__ = ["Checkpoint", "Odometer"]
 

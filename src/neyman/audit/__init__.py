@@ -5,12 +5,12 @@ from __future__ import annotations
 from neyman.audit.audit import Audit, RocBand
 from neyman.audit.check import check
 from neyman.audit.evidence import Evidence, Needed, OperatingPoint
-from neyman.audit.one_run import OneRun, one_run
-from neyman.audit.one_run_scores import one_run_from_scores
+from neyman.audit.one_run.run import OneRun, one_run
+from neyman.audit.one_run.scores import one_run_from_scores
 from neyman.audit.readers import from_file
 from neyman.audit.scores import from_counts, from_scores
-from neyman.audit.sequential import Sequential
 from neyman.audit.verdict import Verdict
+from neyman.audit.watched.sequential import Sequential
 
 __all__ = [
     "Audit",

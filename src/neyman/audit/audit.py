@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray, unit_interval
-from neyman.audit.bounds import advantage_bounds, best_tpr, epsilon_bounds, margins, mu_bounds, tpr_bounds
-from neyman.audit.cuts import Cuts
 from neyman.audit.evidence import Evidence, Needed, OperatingPoint, one_by_one
 from neyman.audit.planning import planned
-from neyman.audit.sides import TURN, Side
+from neyman.audit.rates.bounds import advantage_bounds, best_tpr, epsilon_bounds, margins, mu_bounds, tpr_bounds
+from neyman.audit.rates.cuts import Cuts
+from neyman.audit.rates.sides import TURN, Side
 from neyman.audit.words import at_least, at_most, percent, plural
 from neyman.guarantees import Guarantee
 from neyman.risk.attacked import membership

@@ -9,10 +9,10 @@ import numpy as np
 from scipy import special
 
 from neyman._validate import FloatArray, inside
-from neyman.audit.bounds import mu_bounds
-from neyman.audit.cuts import Cuts
 from neyman.audit.evidence import Needed
-from neyman.audit.sides import Side
+from neyman.audit.rates.bounds import mu_bounds
+from neyman.audit.rates.cuts import Cuts
+from neyman.audit.rates.sides import Side
 from neyman.guarantees import Guarantee
 from neyman.risk.attacked import membership
 

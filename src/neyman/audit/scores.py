@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from neyman._errors import InvalidParameter
 from neyman._validate import MAX_COUNT, choice, flag, inside, whole
 from neyman.audit.audit import Audit, Pilot
-from neyman.audit.cuts import Cuts, Sorted, cut_at, cut_between
-from neyman.audit.independent import Independent
+from neyman.audit.both_counts.independent import Independent
 from neyman.audit.precision import one_precision, scores_of
-from neyman.audit.sides import Dkw, Everywhere, OneThreshold, Side, spread_counts
+from neyman.audit.rates.cuts import Cuts, Sorted, cut_at, cut_between
+from neyman.audit.rates.sides import Dkw, Everywhere, OneThreshold, Side, spread_counts
 
 __all__ = ["Method", "from_counts", "from_scores"]
 

@@ -19,9 +19,9 @@ from neyman.calibration.target_words import Wanted
 from neyman.calibration.trial import LOGARITHMIC, Chart
 from neyman.guarantees import ApproximateDP, PessimisticGuarantee
 from neyman.mechanisms import DPSGD, Mechanism
+from neyman.mechanisms.additive.gaussian import gaussian_noise
 from neyman.mechanisms.composition import remembering
-from neyman.mechanisms.gaussian import gaussian_noise
-from neyman.mechanisms.schedule import Schedule
+from neyman.mechanisms.sampled.schedule import Schedule
 from neyman.profiles.effort import EFFORT
 
 __all__ = ["noise_for_dpsgd", "rate_for_dpsgd", "steps_for_dpsgd"]

@@ -16,7 +16,7 @@ from neyman._validate import FloatArray
 from neyman.calibration.trial import Trials
 from neyman.engines.batch.guide import deltas, local_mus
 from neyman.mechanisms import Gaussian, Mechanism
-from neyman.mechanisms.poisson import PoissonSampled
+from neyman.mechanisms.sampled.poisson import PoissonSampled
 
 __all__ = ["BESIDE", "hasten", "nearer"]
 

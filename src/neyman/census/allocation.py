@@ -10,7 +10,7 @@ from fractions import Fraction
 from neyman._errors import InvalidParameter
 from neyman._validate import whole
 from neyman.mechanisms import DiscreteGaussian, Mechanism, compose
-from neyman.mechanisms.rounding import at_least, root_at_most
+from neyman.mechanisms.additive.rounding import at_least, root_at_most
 
 __all__ = ["TOTAL", "Allocation", "Share", "check_denominators"]
 

@@ -14,9 +14,9 @@ from typer.core import TyperGroup
 
 from neyman._errors import InvalidParameter, NeymanError, NotCertified, more
 from neyman.cli.exits import BAD_INPUT, INTERRUPTED, MEANINGS, NOT_CERTIFIED, OK, READER_GONE, UNFORESEEN
-from neyman.cli.printing.help import SETTINGS, Verb, print_version
-from neyman.cli.printing.in_options import in_command, in_options
-from neyman.cli.printing.lessons import ROOT_EXAMPLES, epilog_of
+from neyman.cli.printing.helping.help import SETTINGS, Verb, print_version
+from neyman.cli.printing.helping.in_options import in_command, in_options
+from neyman.cli.printing.helping.lessons import ROOT_EXAMPLES, epilog_of
 from neyman.cli.reading.guessed import completed_line, meant, verb_meant
 from neyman.cli.reading.numbers import reading_numbers
 from neyman.cli.reading.plain_values import read_plainly

@@ -16,7 +16,7 @@ from neyman._validate import FloatArray, inside, not_negative, positive
 from neyman.conversions.arguments import SLACK, TINY, Numbers, levels, shaped
 from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.guarantees import GDP
-from neyman.mechanisms.rounding import at_least
+from neyman.mechanisms.additive.rounding import at_least
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.pair import delta_score
 from neyman.profiles.profile import Bracket

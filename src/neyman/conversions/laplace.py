@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from neyman._errors import InvalidParameter
 from neyman._validate import positive
-from neyman.mechanisms.rounding import at_least
+from neyman.mechanisms.additive.rounding import at_least
 
 __all__ = ["laplace_epsilon"]
 

@@ -15,7 +15,7 @@ from neyman._validate import FloatArray, between, count, probability, unit_inter
 from neyman.conversions.arguments import TINY, Numbers, orders_above, shaped
 from neyman.conversions.binormal import binormal_auc, normal_power
 from neyman.guarantees import GDP
-from neyman.mechanisms.rounding import at_least, root_at_least, total
+from neyman.mechanisms.additive.rounding import at_least, root_at_least, total
 from neyman.numerics.rounding import UNIT
 
 __all__ = ["GaussianPage", "Line"]

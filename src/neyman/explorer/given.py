@@ -10,8 +10,8 @@ from neyman._errors import InvalidParameter
 from neyman.explorer.settings import DPSGDSettings, NoiseSettings, ResponseSettings, Settings
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.mechanisms import Gaussian, Laplace, Mechanism, PoissonSampled, RandomizedResponse
-from neyman.mechanisms.allocated import Allocated
-from neyman.mechanisms.training import rate_of
+from neyman.mechanisms.sampled.allocated import Allocated
+from neyman.mechanisms.sampled.training import rate_of
 from neyman.quantities.places import in_place
 from neyman.understanding.subject import Subject
 

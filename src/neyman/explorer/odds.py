@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from neyman.mechanisms.rounding import at_least
+from neyman.mechanisms.additive.rounding import at_least
 from neyman.profiles.pair import Adjacency
 
 __all__ = ["Odds"]

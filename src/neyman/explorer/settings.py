@@ -13,7 +13,7 @@ from neyman._errors import InvalidParameter
 from neyman.explorer.plainly import count_of, fields_of, number_of, word_of, written_number
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.mechanisms import DPSGD, Gaussian, Laplace, Mechanism, RandomizedResponse
-from neyman.mechanisms.training import Rate, rate_of
+from neyman.mechanisms.sampled.training import Rate, rate_of
 from neyman.understanding.promise import promise_of
 
 __all__ = ["KINDS", "SAMPLINGS", "DPSGDSettings", "NoiseSettings", "ResponseSettings", "Settings", "settings_of"]

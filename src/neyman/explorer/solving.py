@@ -12,7 +12,7 @@ from neyman.explorer.settings import DPSGDSettings, NoiseSettings, Settings
 from neyman.explorer.wanted import Wanted
 from neyman.guarantees import Guarantee
 from neyman.mechanisms import Gaussian, Laplace, Mechanism
-from neyman.mechanisms.training import rate_of
+from neyman.mechanisms.sampled.training import rate_of
 from neyman.numerics.decimals import outward
 
 __all__ = ["Solved", "solved"]

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import product
 
 from neyman.explorer.settings import DPSGDSettings
-from neyman.mechanisms.rounding import at_least, at_most
+from neyman.mechanisms.additive.rounding import at_least, at_most
 from neyman.numerics.decimals import exactly, outward
 
 __all__ = ["DELTAS", "SITE", "Stops"]

@@ -23,8 +23,8 @@ from neyman.losses.discrete.steps import ApproximateStep, TabulatedStep
 from neyman.losses.enclosed.step import BundleStep, EnclosedStep
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
-from neyman.mechanisms.randomized_response import pure_loss
-from neyman.mechanisms.rounding import at_least, at_most
+from neyman.mechanisms.additive.rounding import at_least, at_most
+from neyman.mechanisms.stated.randomized_response import pure_loss
 
 __all__ = ["worst_loss"]
 

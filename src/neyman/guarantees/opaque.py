@@ -12,8 +12,8 @@ from neyman.guarantees.dict_form import from_words, in_words
 from neyman.guarantees.dominating_pair import worst_loss
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.losses.base import Step
-from neyman.mechanisms.black_box import BlackBox
 from neyman.mechanisms.serialise import admit, mechanism_from_dict
+from neyman.mechanisms.stated.black_box import BlackBox
 from neyman.profiles.pair import Adjacency
 
 __all__ = ["Opaque", "mechanism_from_dict", "promises"]  # the second from here, where it knows the first

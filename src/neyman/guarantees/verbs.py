@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from neyman._answering import Asked, refuse_unknown, refuse_wrong
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, positives, reals, unit_interval
-from neyman.mechanisms.rounding import at_most
+from neyman.mechanisms.additive.rounding import at_most
 
 __all__ = ["Views", "delta_of_records"]
 

@@ -12,7 +12,7 @@ from neyman.accountants import Accountant
 from neyman.guarantees.computed import ComposedGuarantee
 from neyman.integrations.dp_events import MAX_DEPTH, check_size, from_dp_event
 from neyman.mechanisms import DiscreteLaplace, Gaussian, Laplace, RandomizedResponse
-from neyman.mechanisms.poisson import PoissonSampled
+from neyman.mechanisms.sampled.poisson import PoissonSampled
 
 __all__ = ["EventAccountant"]
 

@@ -21,12 +21,12 @@ from neyman.mechanisms import (
     RandomizedResponse,
     compose,
 )
+from neyman.mechanisms.additive.gaussian import gaussian_noise
+from neyman.mechanisms.additive.laplace import laplace_noise
+from neyman.mechanisms.additive.rounding import at_least, at_most
+from neyman.mechanisms.additive.scale import LARGEST_LOSS
 from neyman.mechanisms.composition import repeat
-from neyman.mechanisms.gaussian import gaussian_noise
-from neyman.mechanisms.laplace import laplace_noise
-from neyman.mechanisms.noise import LARGEST_LOSS
-from neyman.mechanisms.randomized_response import MOST
-from neyman.mechanisms.rounding import at_least, at_most
+from neyman.mechanisms.stated.randomized_response import MOST
 
 __all__ = ["from_dp_event"]
 

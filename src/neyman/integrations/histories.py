@@ -10,7 +10,7 @@ from typing import Any, cast
 from neyman._errors import InvalidParameter
 from neyman._validate import MAX_COUNT, whole
 from neyman.mechanisms import DPSGD, Gaussian, Mechanism
-from neyman.mechanisms.poisson import PoissonSampled
+from neyman.mechanisms.sampled.poisson import PoissonSampled
 
 __all__ = ["Run", "numbers", "repeats", "rest", "runs", "setting", "share", "single"]
 

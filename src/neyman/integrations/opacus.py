@@ -15,7 +15,7 @@ from neyman.calibration import noise_for_dpsgd
 from neyman.calibration.targets import Epsilon
 from neyman.guarantees.computed import ComposedGuarantee
 from neyman.integrations.histories import repeats, setting, share, single
-from neyman.mechanisms.training import epoch_steps
+from neyman.mechanisms.sampled.training import epoch_steps
 
 __all__ = ["NAME", "OpacusAccountant", "noise_multiplier", "register"]
 

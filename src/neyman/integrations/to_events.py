@@ -19,8 +19,8 @@ from neyman.mechanisms import (
     PureMechanism,
     RandomizedResponse,
 )
-from neyman.mechanisms.poisson import PoissonSampled
-from neyman.mechanisms.rounding import at_least, at_most
+from neyman.mechanisms.additive.rounding import at_least, at_most
+from neyman.mechanisms.sampled.poisson import PoissonSampled
 
 __all__ = ["to_dp_event"]
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from neyman.integrations.training_loop import Loop
-from neyman.mechanisms.training import epoch_steps
+from neyman.mechanisms.sampled.training import epoch_steps
 
 __all__ = ["RULES", "Finding"]
 

@@ -17,7 +17,7 @@ from neyman._upward import Accountable
 from neyman._validate import MAX_COUNT, count, probability, whole
 from neyman.losses.base import Step
 from neyman.losses.gaussian.plain import GaussianStep
-from neyman.mechanisms.rounding import root_at_least, root_at_most, total
+from neyman.mechanisms.additive.rounding import root_at_least, root_at_most, total
 
 __all__ = ["SCHEMA", "Mechanism", "Part", "SingleStep"]
 

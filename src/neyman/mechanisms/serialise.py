@@ -12,20 +12,20 @@ from typing import Any, cast
 
 from neyman._errors import InvalidParameter
 from neyman._validate import choice, count, probability
-from neyman.mechanisms.allocated import Allocated
-from neyman.mechanisms.approximate import ApproximateMechanism
+from neyman.mechanisms.additive.discrete_gaussian import DiscreteGaussian
+from neyman.mechanisms.additive.discrete_laplace import DiscreteLaplace
+from neyman.mechanisms.additive.gaussian import Gaussian
+from neyman.mechanisms.additive.laplace import Laplace
 from neyman.mechanisms.base import SCHEMA, Mechanism
 from neyman.mechanisms.composition import Composition, compose, several_steps
-from neyman.mechanisms.discrete_gaussian import DiscreteGaussian
-from neyman.mechanisms.discrete_laplace import DiscreteLaplace
-from neyman.mechanisms.dpsgd import scheduled
-from neyman.mechanisms.gaussian import Gaussian
-from neyman.mechanisms.laplace import Laplace
-from neyman.mechanisms.pure import PureMechanism
-from neyman.mechanisms.randomized_response import RandomizedResponse
-from neyman.mechanisms.schedule import SCHEDULE_WORDS, Schedule, Spelling
-from neyman.mechanisms.tabulated import Tabulated
-from neyman.mechanisms.unsampled import Unsampled
+from neyman.mechanisms.sampled.allocated import Allocated
+from neyman.mechanisms.sampled.dpsgd import scheduled
+from neyman.mechanisms.sampled.schedule import SCHEDULE_WORDS, Schedule, Spelling
+from neyman.mechanisms.sampled.unsampled import Unsampled
+from neyman.mechanisms.stated.approximate import ApproximateMechanism
+from neyman.mechanisms.stated.pure import PureMechanism
+from neyman.mechanisms.stated.randomized_response import RandomizedResponse
+from neyman.mechanisms.stated.tabulated import Tabulated
 
 __all__ = ["admit", "json_schema", "mechanism_from_dict"]
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from neyman._errors import InvalidParameter
 from neyman._validate import MAX_COUNT, count, positive, probability, unmasked
-from neyman.mechanisms.gaussian import gaussian_noise
-from neyman.mechanisms.schedule import RATE_WORDS, STEPS_WORDS
+from neyman.mechanisms.additive.gaussian import gaussian_noise
+from neyman.mechanisms.sampled.schedule import RATE_WORDS, STEPS_WORDS
 
 __all__ = ["DPSGD_AXES", "Axis", "axis", "check_dpsgd"]
 

@@ -12,7 +12,7 @@ from neyman._validate import BoolArray, FloatArray
 from neyman.engines.batch.answer import RELATIVE_WIDTH, answer
 from neyman.engines.batch.asked import Questions, answers
 from neyman.mechanisms import DPSGD
-from neyman.mechanisms.schedule import SCHEDULE_WORDS, Schedule
+from neyman.mechanisms.sampled.schedule import SCHEDULE_WORDS, Schedule
 from neyman.sweeps.job import Job
 from neyman.sweeps.quantities import Quantity
 

@@ -18,7 +18,7 @@ import numpy as np
 from neyman._errors import InvalidParameter
 from neyman._validate import inside, not_negative, positive, reals
 from neyman.mechanisms import DPSGD, Mechanism, training
-from neyman.mechanisms.training import batch_rate, epoch_steps, rate_of
+from neyman.mechanisms.sampled.training import batch_rate, epoch_steps, rate_of
 from neyman.understanding.number_text import number as read_number
 from neyman.understanding.number_text import rounded, whole_number
 

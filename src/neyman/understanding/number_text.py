@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 from typing import Literal
 
-from neyman.mechanisms.rounding import at_least, at_most
+from neyman.mechanisms.additive.rounding import at_least, at_most
 from neyman.understanding.text import plain
 
 __all__ = ["Side", "exact", "number", "rounded", "whole_number"]

@@ -10,8 +10,8 @@ from neyman._errors import InvalidParameter
 from neyman.guarantees import GDP, ZCDP, ApproximateDP, PureDP
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Mechanism, RandomizedResponse
-from neyman.mechanisms.dpsgd import scheduled
-from neyman.mechanisms.schedule import SCHEDULE_WORDS, Schedule, Spelling
+from neyman.mechanisms.sampled.dpsgd import scheduled
+from neyman.mechanisms.sampled.schedule import SCHEDULE_WORDS, Schedule, Spelling
 from neyman.understanding.number_text import Side, number, rounded, whole_number
 
 __all__ = ["FORMS", "IN_ORDER", "SHORT_FORMS", "is_form", "refused_form", "short_form"]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from neyman._errors import InvalidParameter
-from neyman.cli.printing.in_options import in_options
+from neyman.cli.printing.helping.in_options import in_options
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -14,7 +14,7 @@ from neyman import __version__
 from neyman import risk as risks
 from neyman._errors import InvalidParameter, NotCertified
 from neyman.cli.printing.answer import Interval
-from neyman.cli.printing.in_options import in_options
+from neyman.cli.printing.helping.in_options import in_options
 from neyman.cli.printing.output import print_table
 from neyman.cli.printing.table import bracket_text, table
 from neyman.guarantees import Guarantee

@@ -9,8 +9,8 @@ from rich.markup import escape
 
 from neyman import __version__
 from neyman._errors import InvalidParameter
-from neyman.cli.printing.advice import advise
-from neyman.cli.printing.in_options import in_options
+from neyman.cli.printing.helping.advice import advise
+from neyman.cli.printing.helping.in_options import in_options
 from neyman.cli.printing.output import STDOUT, check_output, console, print_json, print_table, write_output
 from neyman.cli.printing.table import table as empty
 from neyman.showing.table import COPY

@@ -140,7 +140,7 @@ def _draw(verdict: Verdict, output: str) -> None:
     from pathlib import Path
 
     from neyman import plot
-    from neyman.cli.printing.advice import advise
+    from neyman.cli.printing.helping.advice import advise
 
     save(plot.audit(verdict), output, Path(output).suffix)
     advise(output, "picture")

@@ -52,6 +52,6 @@ def dpsgd(
     if noise_multiplier is None:
         advice = f"Write: {dpsgd_line(schedule.words)}"
         raise InvalidParameter("--noise-multiplier", None, "given", advice)
-    from neyman.mechanisms.dpsgd import scheduled  # not needed for --help
+    from neyman.mechanisms.sampled.dpsgd import scheduled  # not needed for --help
 
     respond(scheduled(noise_multiplier, schedule), delta, adjacency, floor, tolerance, effort, as_json, cite)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neyman._errors import InvalidParameter
-from neyman.cli.printing.advice import advise
+from neyman.cli.printing.helping.advice import advise
 from neyman.cli.printing.output import STDOUT, check_output, print_json, write_output
 from neyman.cli.verbs.respond import AsJson
 

@@ -15,7 +15,7 @@ __all__ = ["help"]
 
 
 def _names() -> tuple[str, ...]:
-    from neyman.cli.printing.topics import topics  # a page is read where one is asked for
+    from neyman.cli.printing.helping.topics import topics  # a page is read where one is asked for
 
     return tuple(topics())
 
@@ -39,7 +39,7 @@ def help(  # noqa: A001 it is the verb
 
     The pages are those of the documentation, and come with the package. Of a verb, its own help is shown.
     """
-    from neyman.cli.printing.topics import address, shown, topic_named
+    from neyman.cli.printing.helping.topics import address, shown, topic_named
 
     found = topic_named(topic)
     if found is None:

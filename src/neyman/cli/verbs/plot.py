@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from neyman._errors import InvalidParameter
-from neyman.cli.printing.advice import advise
+from neyman.cli.printing.helping.advice import advise
 from neyman.cli.printing.output import STDOUT, check_output, print_json, written
 from neyman.cli.printing.pictures import FORMS, KINDS, headed, kind_named, kind_of, listed, numbers, save, suffix_of
 from neyman.cli.verbs.respond import Adjacency, Effort, Tolerance, completing

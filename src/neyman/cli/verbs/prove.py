@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from neyman.cli.exits import FAILED, NOT_CERTIFIED, OK
-from neyman.cli.printing.advice import advise
+from neyman.cli.printing.helping.advice import advise
 from neyman.cli.printing.output import check_output, write_output
 
 __all__ = ["prove"]

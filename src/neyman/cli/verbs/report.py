@@ -8,7 +8,7 @@ import typer
 
 from neyman._errors import InvalidParameter
 from neyman.cli.exits import FAILED
-from neyman.cli.printing.advice import advise
+from neyman.cli.printing.helping.advice import advise
 from neyman.cli.printing.output import STDOUT, check_output, write_output
 from neyman.cli.verbs.respond import (
     USUAL_ADJACENCY,

@@ -105,7 +105,7 @@ def respond(
 
         typer.echo(citation(answer.summary))
     else:
-        from neyman.cli.printing.in_options import in_options
+        from neyman.cli.printing.helping.in_options import in_options
         from neyman.showing.table import show
 
         show(answer.summary, console(), in_options)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from neyman.mechanisms.schedule import Schedule
+    from neyman.mechanisms.sampled.schedule import Schedule
 
 __all__ = ["RATE_WAYS", "STEPS_WAYS", "BatchSize", "DatasetSize", "Epochs", "SampleRate", "Steps", "schedule_given"]
 
@@ -28,6 +28,6 @@ STEPS_WAYS = f"given in exactly one way: {_TIMES}"
 def schedule_given(verb: str, beside: dict[str, object], **words: object) -> Schedule:
     """Return what was said of the schedule; the line that would work is one of ``verb``."""
     from neyman.cli.reading.guessed import dpsgd_line
-    from neyman.mechanisms.schedule import Schedule, Spelling  # not needed for --help
+    from neyman.mechanisms.sampled.schedule import Schedule, Spelling  # not needed for --help
 
     return Schedule(words, Spelling(_RATES, _TIMES, lambda told: dpsgd_line(told, verb)), beside)

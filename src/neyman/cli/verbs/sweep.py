@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from neyman._errors import InvalidParameter
-from neyman.cli.printing.advice import advise
+from neyman.cli.printing.helping.advice import advise
 from neyman.cli.printing.output import STDOUT, check_output, console, print_json
 from neyman.cli.verbs.respond import Adjacency, AsJson, Effort, Floor, Tolerance
 

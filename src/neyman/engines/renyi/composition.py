@@ -30,7 +30,7 @@ from neyman.losses.gaussian.exchange.step import ReplacedGaussianStep
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.losses.laplace.step import LaplaceStep
-from neyman.mechanisms.rounding import at_least, at_most
+from neyman.mechanisms.additive.rounding import at_least, at_most
 from neyman.numerics.rounding import AMPLE, SCANT, SLIGHT, TINY, UNIT
 
 __all__ = ["ComposedStatement", "CompositionDivergence"]

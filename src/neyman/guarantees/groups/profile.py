@@ -26,7 +26,7 @@ from neyman.guarantees.groups.straight import StraightCurve, StraightSteps, stra
 from neyman.guarantees.questions.achieved import AchievedCurve
 from neyman.guarantees.questions.epsilon import epsilon_upper, spread
 from neyman.guarantees.questions.excess import excess_at, revealed
-from neyman.mechanisms.rounding import at_least, at_most
+from neyman.mechanisms.additive.rounding import at_least, at_most
 from neyman.numerics.normal import probit
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import allowance

@@ -1,0 +1,1 @@
+"""Audits at one threshold: one exact test of both error counts together."""

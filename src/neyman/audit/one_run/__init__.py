@@ -1,0 +1,1 @@
+"""One training run with many canaries: what guesses about them prove."""

@@ -1,0 +1,1 @@
+"""Tests that may be watched while scores arrive."""

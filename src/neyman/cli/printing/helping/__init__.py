@@ -1,0 +1,1 @@
+"""What the command line says beside its answers: help, topics, advice."""

@@ -1,0 +1,1 @@
+"""Steps that see some of the records: Poisson sampling, allocation, DP-SGD."""
