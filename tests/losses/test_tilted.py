@@ -10,7 +10,8 @@ from mpmath import mp, mpf
 
 from neyman.losses.gaussian.transform import LIMIT, SamplingTransform
 from neyman.losses.readings import tilted
-from neyman.losses.readings.tilted import tilted_moments
+from neyman.losses.readings.tilted import of_each_kind, tilted_moments
+from neyman.losses.readings.transform import Moments
 
 LAWS = [(0.8, 1e-3), (9.4, 0.32768), (1.0, 1e-4), (0.5, 0.3), (40.0, 0.5), (2.0, 1e-8), (0.3, 0.01)]
 TILTS = np.array([-64.0, -9.0, -1.5, -1.0, -0.5, -1e-3, 1e-9, 0.5, 1.0, 1.001, 2.0, 8.0, 30.0, 200.0])
@@ -66,3 +67,31 @@ def test_many_laws_are_each_their_own() -> None:
         alone = tilted_moments(TILTS, grid[0][:count], grid[1], grid[2][:count], grid[3][:count], (LIMIT * sigma, 0.0))
         for one, other in zip(together, alone, strict=True):
             np.testing.assert_allclose(one[i], other, rtol=1e-11, atol=1e-14)
+
+
+def test_each_kind_is_asked_for_once_and_put_back() -> None:
+    asked: list[list[float]] = []
+
+    def moments(w: np.ndarray) -> Moments:
+        asked.append(w.tolist())
+        return Moments(*(np.stack([w, 2.0 * w]) + k for k in range(4)))
+
+    w = np.array([1e5, -0.5, 3.0, -1e5, 2.0, 70.0, 0.0, -1.0])
+    found = of_each_kind(w, moments)
+    assert asked == [[-1e5], [-0.5, -1.0], [3.0, 2.0, 0.0], [70.0], [1e5]]
+    for k, column in enumerate((found.log_a, found.mean, found.variance, found.cut)):
+        assert np.array_equal(column, np.stack([w, 2.0 * w]) + k)
+
+
+@pytest.mark.parametrize("law", [(0.1, 0.01), (0.3, 0.01), (1.0, 1e-4)])
+def test_a_ladder_in_parts_is_each_tilt_alone(law: tuple[float, float]) -> None:
+    """A grid made for steep tilts, or for mild ones, weighs a law alike."""
+    transform = SamplingTransform(*law)
+    w = np.concatenate([-np.geomspace(5e4, 0.1, 60), np.geomspace(0.1, 60.0, 60)])
+    together = transform.moments(np.concatenate([w, np.geomspace(0.2, 9.0, 400)]))
+    for i in range(0, len(w), 7):
+        alone = transform.moments(w[i : i + 1])
+        assert math.isnan(alone.cut[0]) == math.isnan(together.cut[i])
+        if math.isinf(alone.cut[0]):
+            for name in ("log_a", "mean", "variance"):
+                assert getattr(together, name)[i] == pytest.approx(getattr(alone, name)[0], rel=1e-10, abs=1e-13)

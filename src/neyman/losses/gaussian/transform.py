@@ -21,7 +21,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.shifted_bound import log_lines, log_on_wall, log_shifted_bound, log_sums, nodes
-from neyman.losses.readings.tilted import VALLEY, excess, last_valley, tilted_moments
+from neyman.losses.readings.tilted import VALLEY, excess, last_valley, of_each_kind, tilted_moments
 from neyman.losses.readings.transform import ComplexArray, Moments, Transform, logged
 from neyman.losses.sampling import mixed, mixed_at, mixed_each, mixed_lines, wavering
 from neyman.numerics.fourier_sum import sum_units, turned_sum
@@ -36,9 +36,7 @@ LINES = np.geomspace(0.05, 8.0, 12)  # standard deviations: parallels on which a
 FEW_LINES = LINES[1::3]  # of these, where nothing turns: the grid serves one point, and costs what a line costs
 WALL = np.geomspace(0.005, 8.0, 90)  # the same, for the wall where a law ends
 FAN, NEAR = np.geomspace(2e-3, 1.0, 7), np.array([0.6, 0.8, 1.0, 1.25, 1.6])  # of a ceiling, of a slope: shifts tried
-_MOST = 1 << 18  # points of a grid for one tilt: usual ones have hundreds
-_MUCH = 1 << 16  # tilts times points from which tilts are parted
-TILTS = np.array([-4096.0, -256.0, -64.0, -16.0, -4.0, 0.0, 4.0, 16.0, 64.0, 4096.0])  # where that is done
+_MOST, _MUCH = 1 << 18, 1 << 16  # points of a grid for one tilt, of usually hundreds; for all, from which it is parted
 _CHUNK = 1 << 13  # entries of a matrix product: small enough that BLAS starts no threads for it
 DEVIATIONS = 12.0  # certifies: of the noise, beyond which a tilted density has fallen by e^-72
 MARGIN, AIMED, SPAN = 42.0, 40.0, 24.0  # e-folds from moments, and transforms, to their errors; deviations of a grid
@@ -109,22 +107,16 @@ class SamplingTransform(Transform):
         return np.where(u > 1.0, -0.5 * u * u, 0.0)
 
     def moments(self, w: FloatArray, margin: float = MARGIN) -> Moments:
-        """log A(w), its first and second derivative, for real w (1-d), by one trapezoid for all w that it can hold: a
-        tilt so steep that its grid would have more than ``_MOST`` points is out of reach. Where that is much work,
-        tilts of a kind share a grid, and steep ones do not ask theirs of all.
+        """log A(w), its first and second derivative, for real w (1-d), by one trapezoid, or where that is much work by
+        one for each kind of w: a tilt so steep that its grid would have more than ``_MOST`` points is out of reach.
         """
         step, low, top = self._grid(w, margin)
-        if not len(w) * (top - low) > _MUCH * step:
-            return self._together(w, margin)
-        out = Moments(*(np.empty(len(w)) for _ in range(4)))
-        groups = np.searchsorted(TILTS, w, side="right")
-        for group in np.unique(groups):
-            at = np.flatnonzero(groups == group)
-            out.put(at, self._together(w[at], margin))
-        return out
+        if len(w) * (top - low) > _MUCH * step:
+            return of_each_kind(w, lambda some: self._together(some, margin))
+        return self._together(w, margin)
 
     def _together(self, w: FloatArray, margin: float) -> Moments:
-        """The same by one grid."""
+        """The same by one grid for all w that it can hold."""
         out = [np.full(len(w), np.nan) for _ in range(4)]
         held = np.ones(len(w), dtype=np.bool_)
         step, low, top = self._grid(w, margin)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray
+from neyman.losses.readings.transform import Moments
 
-__all__ = ["VALLEY", "excess", "last_valley", "tilted_moments"]
+__all__ = ["VALLEY", "excess", "last_valley", "of_each_kind", "tilted_moments"]
 
 VALLEY = 46.0  # e^-46: how small the tilted law must be where it is cut
 _LARGEST = 650.0  # of exponents whose sums are floats
+_KINDS = np.array([-4096.0, -256.0, -64.0, -16.0, -4.0, 0.0, 4.0, 16.0, 64.0, 4096.0])  # tilts between which kinds end
 _NEAR = 0.5  # |log A| up to which it is told from A - 1
 
 
@@ -31,6 +34,19 @@ def excess(log_p: Any, a: Any) -> Any:
     with np.errstate(under="ignore"):
         grown = np.exp(np.where(large, log_p + a, -math.inf))
         return np.exp(log_p) * np.where(large, -1.0, np.expm1(np.where(large, 0.0, a))) + grown
+
+
+def of_each_kind(w: FloatArray, moments: Callable[[FloatArray], Moments]) -> Moments:
+    """``moments`` of tilts, those of a kind at once: steep ones want finer grids, and longer ones, than others."""
+    kinds = np.searchsorted(_KINDS, w, side="right")
+    order = np.argsort(kinds, kind="stable")
+    found = [moments(some) for some in np.split(w[order], 1 + np.flatnonzero(np.diff(kinds[order])))]
+    if len(found) == 1:
+        return found[0]
+    back = np.empty(len(w), dtype=np.int64)
+    back[order] = np.arange(len(w))
+    columns = ([getattr(one, name) for one in found] for name in ("log_a", "mean", "variance", "cut"))
+    return Moments(*(np.concatenate(column, axis=-1)[..., back] for column in columns))
 
 
 def tilted_moments(

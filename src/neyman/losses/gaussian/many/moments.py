@@ -10,8 +10,8 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.many.block import ENTRIES, LONG, Block, chunks, nodes_of, parted
 from neyman.losses.gaussian.many.looks import STEEPEST, steps_of
-from neyman.losses.gaussian.transform import FINE, LIMIT, MARGIN, SMOOTH, TILTS
-from neyman.losses.readings.tilted import tilted_moments
+from neyman.losses.gaussian.transform import FINE, LIMIT, MARGIN, SMOOTH
+from neyman.losses.readings.tilted import of_each_kind, tilted_moments
 from neyman.losses.readings.transform import Moments, Transform
 
 __all__ = ["lost_of", "moments_of"]
@@ -22,11 +22,8 @@ def moments_of(laws: Sequence[Transform], w: FloatArray) -> Moments:
     out = Moments(*(np.empty((len(laws), len(w))) for _ in range(4)))
     plain, alone = parted(laws)
     if len(plain):
-        block = Block.of(laws, plain)
-        groups = np.searchsorted(TILTS, w, side="right")
-        for group in np.unique(groups):
-            at = np.flatnonzero(groups == group)
-            out.put(np.ix_(plain, at), _tilted(block, [laws[i] for i in plain.tolist()], w[at]))
+        block, some = Block.of(laws, plain), [laws[i] for i in plain.tolist()]
+        out.put(plain, of_each_kind(w, lambda tilts: _tilted(block, some, tilts)))
     for i in alone.tolist():
         out.put(i, laws[i].moments(w))
     return out
