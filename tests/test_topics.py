@@ -170,11 +170,14 @@ def test_an_address_where_the_package_names_one(monkeypatch: pytest.MonkeyPatch)
             message["Project-URL"] = url
         monkeypatch.setattr(metadata, "metadata", lambda _: message)
 
+    page = pages.topics()["file"]
+    assert pages.address(pages.words()["regret"]) == ""
     says("Documentation, https://example.org/neyman/", "Source, https://example.org/source")
-    assert pages.address("file") == "https://example.org/neyman/errors.html#file"
+    assert pages.address(page) == "https://example.org/neyman/errors.html#file"
     assert pages.shown(pages.topics()["file"]).endswith("On the web: https://example.org/neyman/errors.html#file")
+    assert pages.address(pages.words()["regret"]) == "https://example.org/neyman/glossary.html#regret"
     says("Source, https://example.org/source")
-    assert pages.address("file") == ""
+    assert pages.address(page) == ""
     assert "On the web" not in pages.shown(pages.topics()["file"])
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from abc import ABCMeta
 from collections.abc import Mapping, Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from neyman._errors import UnknownArgument, more
@@ -15,6 +16,7 @@ from neyman._errors import UnknownArgument, more
 __all__ = [
     "Answering",
     "Asked",
+    "Room",
     "answered",
     "refuse_missing",
     "refuse_more",
@@ -102,6 +104,18 @@ def _no_sum(called: str, other: object, line: str) -> Any:
     from neyman._guesses import write
 
     raise UnknownArgument("+", other, "*, which composes", write(line))
+
+
+class Room(ModuleType):
+    """A module that people call as if it were one of its functions: a ``TypeError`` says what to write."""
+
+    def __call__(self, *args: object, **kwargs: object) -> Any:
+        """Refuse."""
+        from neyman._guesses import called_room
+
+        error = TypeError(called_room(self.__name__))
+        error.add_note(more(UnknownArgument.topic))
+        raise error
 
 
 def refuse_unknown(call: str, unknown: Mapping[str, object], /, **given: object) -> None:

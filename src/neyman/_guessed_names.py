@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 __all__ = [
+    "CALLED_ROOMS",
     "NAMES",
     "OF_ACCOUNTANTS",
     "OF_CALIBRATIONS",
@@ -10,7 +11,9 @@ __all__ = [
     "OF_GUARANTEES",
     "OF_MECHANISMS",
     "OF_PLOTS",
+    "OF_REPORTS",
     "OF_RISKS",
+    "OF_TABLES",
     "OF_TARGETS",
     "QUANTITIES",
 ]
@@ -29,6 +32,7 @@ _SIGMA = "ny.calibrate(ny.Gaussian, epsilon=1.0, delta=1e-5).parameter"
 _GAUSSIAN, _LAPLACE = "ny.Gaussian(sigma=1.0)", "ny.Laplace(scale=1.0)"
 
 NAMES: dict[str, str] = {
+    **_all(("cite", "citation", "bibtex"), f"ny.account({_DPSGD}).cite()"),
     **_all(
         (
             "dpsgd",
@@ -261,6 +265,32 @@ OF_ACCOUNTANTS: dict[str, str] = {
     **_all(("steps", "count", "numsteps"), "len(a)"),
 }  # fmt: skip
 
+OF_TABLES: dict[str, str] = {
+    **_all(("tolatex", "tex", "totex", "latextable", "booktabs"), "t.latex()"),
+    **_all(("tocsv", "csvtext"), "t.csv()"),
+    **_all(("tomarkdown", "md", "tomd"), "t.markdown()"),
+    **_all(("save", "tofile", "export", "saveas", "dump"), 't.write("runs.csv")'),
+    **_all(("todataframe", "dataframe", "df", "pandas", "topandas", "todict", "torecords"), "t.records()"),
+}
+OF_REPORTS: dict[str, str] = {
+    **_all(("write", "export", "tofile", "saveas", "dump"), 'r.save("run.html")'),
+    **_all(("html", "tohtmlstring"), "r.to_html()"),
+    **_all(("json", "dumps"), "r.to_json()"),
+    **_all(("latex", "tex", "totex"), "r.to_latex()"),
+    **_all(("markdown", "md", "tomd"), "r.to_markdown()"),
+    **_all(("pdf",), "r.to_pdf()"),
+    **_all(("verify", "check"), "ny.verify(r.to_dict())"),
+    **_all(("show", "open", "display", "view"), 'r.save("run.html")'),
+    **_all(("prove",), "ny.prove(r)"),
+}
+CALLED_ROOMS: dict[str, str] = {
+    "audit": "ny.audit.from_scores(scores_in, scores_out)",
+    "census": "ny.census.published(ny.census.NAMES[0])",
+    "comparison": "ny.compare(g, g)",
+    "conversions": 'ny.convert(epsilon=8.0, delta=1e-5, to="mu")',
+    "plot": "ny.plot.tradeoff(g)",
+    "risk": "ny.risk.tpr(g, 0.01)",
+}
 OF_CONVERSIONS: dict[str, str] = {
     **_all(("epstomu", "epsilontomu", "epsilondeltatomu", "dptogdp"), 'ny.convert(epsilon=8.0, delta=1e-5, to="mu")'),
     **_all(("mutoeps", "mutoepsilon", "gdptodp", "gdptoeps"), 'ny.convert(mu=1.0, to="epsilon")'),

@@ -19,6 +19,7 @@ from neyman._guessed_words import NO_PART, WORDS
 __all__ = [
     "Typed",
     "attribute",
+    "called_room",
     "line",
     "misnamed",
     "module_name",
@@ -337,6 +338,14 @@ def room_name(room: str, name: str, public: tuple[str, ...]) -> str:
     return start if found is None or name.startswith("_") else f"{start}. {write(found)}"
 
 
+def called_room(name: str) -> str:
+    """Return the answer to a call of a module, ``ny.plot(g)``."""
+    from neyman._guessed_names import CALLED_ROOMS
+
+    room = name.removeprefix("neyman.")
+    return f"module 'ny.{room}' is not callable: it holds functions. {write(CALLED_ROOMS[room])}"
+
+
 def quantity_meant(word: str) -> str | None:
     """Return the quantity that goes by another word elsewhere; None where nobody could tell.
 
@@ -354,13 +363,25 @@ _WITHIN = {"g": "g", "m": "ny.account(m)", "c": "c.guarantee", "a": "a.guarantee
 
 
 def attribute(kind: str, called: str, name: str) -> str:
-    """Return the answer to ``g.name``, ``m.name`` or ``c.name`` (of a calibration) where there is none."""
-    from neyman._guessed_names import OF_ACCOUNTANTS, OF_CALIBRATIONS, OF_GUARANTEES, OF_MECHANISMS
+    """Return the answer to ``g.name``, ``m.name`` or ``c.name`` (of a calibration) where there is none, and likewise of
+    an accountant, a table and a report.
+    """
+    from neyman._guessed_names import (
+        OF_ACCOUNTANTS,
+        OF_CALIBRATIONS,
+        OF_GUARANTEES,
+        OF_MECHANISMS,
+        OF_REPORTS,
+        OF_TABLES,
+    )
 
     start = f"{kind!r} object has no attribute {name!r}"
     word = name.replace("_", "").lower()
-    own = {"g": {}, "m": OF_MECHANISMS, "c": OF_CALIBRATIONS, "a": OF_ACCOUNTANTS}[called]
-    if name.startswith("_") or word not in {**OF_GUARANTEES, **own}:
+    own = {
+        "g": {}, "m": OF_MECHANISMS, "c": OF_CALIBRATIONS, "a": OF_ACCOUNTANTS, "t": OF_TABLES, "r": OF_REPORTS,
+    }[called]  # fmt: skip
+    asked = OF_GUARANTEES if called in _WITHIN else {}
+    if name.startswith("_") or word not in {**asked, **own}:
         return start
-    found = own.get(word) or re.sub(r"\bg\b", _WITHIN[called], OF_GUARANTEES[word])
+    found = own.get(word) or re.sub(r"\bg\b", _WITHIN[called], asked[word])
     return f"{start}. {write(found)}"

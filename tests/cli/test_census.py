@@ -14,7 +14,7 @@ from tests.cli.said import message
 
 OWN = "level,rho,queries\ncountry,0.1,5\nregion,0.02,1\n"
 
-ADVICE = "read it with any spreadsheet or editor, or include it in a text.\n"
+ADVICE = "paste it where Markdown is shown.\n"
 
 
 @pytest.fixture

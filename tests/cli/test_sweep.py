@@ -263,9 +263,13 @@ def test_rows_hold_both_ends_of_every_bracket(call: Any, monkeypatch: pytest.Mon
     import pandas as pd
 
     monkeypatch.setattr("neyman.cli.printing.sweep_rows._AT_ONCE", 6)
-    for name in ("out.csv", "out.parquet"):
+    advice = {
+        "out.csv": "read it with any spreadsheet, pandas or an editor.",
+        "out.parquet": "read it with pandas.read_parquet, or any program that reads Parquet.",
+    }
+    for name, said in advice.items():
         code, out, err = call("spec.json", "-o", name, "--workers", "1")
-        assert (code, err) == (0, f"{name}: read it with any spreadsheet or editor, or include it in a text.\n")
+        assert (code, err) == (0, f"{name}: {said}\n")
         assert f"{name}: 12 settings of DPSGD" in out
     assert sorted(os.listdir()) == ["out.csv", "out.parquet", "spec.json"]
     found = ny.sweep(**grid(), quantities=["mu", "optimistic.mu", "beta(0.1)", "optimistic.beta(0.1)"], workers=1)

@@ -114,13 +114,16 @@ def test_where_it_is_asked_is_checked(deltas: tuple[float, ...], floor: float) -
 def test_a_citation_names_what_it_states() -> None:
     whole = citation(ny.account(ny.DPSGD(9.4, 0.32768, 2000)).summary())
     assert whole.startswith(
-        "The mechanism satisfies 1.567-GDP at error rates of 1e-10 and above \\citep{dong2022gaussian}, with a regret "
+        "DP-SGD with noise multiplier $9.4$, sample rate $0.32768$ and $2000$ steps satisfies 1.567-GDP at error rates "
+        "of 1e-10 and above \\citep{dong2022gaussian}, with a regret "
         "\\citep{kaissis2024beyond,gomez2025gaussian} of at most 0.00103, and "
         "$(\\varepsilon \\le 7.425, \\delta = 10^{-5})$-DP, for neighbouring data sets that differ by one record "
         "added or removed. Batches are Poisson samples."
     )
     part = citation(ny.account(ny.DPSGD(0.7, 0.01, 1000), adjacency="replace").summary(deltas=(1e-5,)))
-    assert part.startswith("The mechanism satisfies $(\\varepsilon \\le ")
+    assert part.startswith(
+        "DP-SGD with noise multiplier $0.7$, sample rate $0.01$ and $1000$ steps satisfies $(\\varepsilon \\le "
+    )
     assert "would have a regret" in part
     assert "exchanged for another" in part
     for text in (whole, part):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+
+from neyman._answering import Room
 from neyman.audit.audit import Audit, RocBand
 from neyman.audit.check import check
 from neyman.audit.evidence import Evidence, Needed, OperatingPoint
@@ -28,3 +31,5 @@ __all__ = [
     "one_run",
     "one_run_from_scores",
 ]
+
+sys.modules[__name__].__class__ = Room

@@ -7,6 +7,9 @@
 
 from __future__ import annotations
 
+import sys
+
+from neyman._answering import Room
 from neyman.conversions.asymptotic import Asymptotic
 from neyman.conversions.binormal import binormal_auc, binormal_roc
 from neyman.conversions.classical import classical_sigma
@@ -56,6 +59,8 @@ __all__ = [
     "rdp_standard",
     "sigma_from_psi",
 ]
+
+sys.modules[__name__].__class__ = Room
 
 
 def __getattr__(name: str) -> object:

@@ -8,6 +8,9 @@
 
 from __future__ import annotations
 
+import sys
+
+from neyman._answering import Room
 from neyman.plot.bayes_errors import bayes_error
 from neyman.plot.claim_and_audit import audit
 from neyman.plot.differences import difference
@@ -51,6 +54,8 @@ __all__ = [
     "tradeoff",
     "weighted_bayes_error",
 ]
+
+sys.modules[__name__].__class__ = Room
 
 
 def __getattr__(name: str) -> object:

@@ -12,7 +12,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, Never
 
-from neyman._answering import refuse_missing, refuse_unknown
+from neyman._answering import Asked, refuse_missing, refuse_unknown
 from neyman._errors import InvalidParameter, MissingPackage
 from neyman._validate import between, choice, inside, positive
 from neyman.accounting import ADJACENCIES
@@ -36,7 +36,7 @@ _MOST_DELTAS = 20
 _TITLE = "Privacy report"
 
 
-class Report:
+class Report(Asked):
     """A document in the forms it is handed over in.
 
     ``str()`` is the short text, ``.save("report.html")`` writes by suffix: .html, .md, .json, .tex or .pdf.
@@ -53,6 +53,8 @@ class Report:
     >>> found.claims[4].id, found.claims[4].text
     ('epsilon@1e-05', '4.377179')
     """
+
+    _called = "r"
 
     def __init__(self, document: Document) -> None:
         self._document = document

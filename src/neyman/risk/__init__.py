@@ -11,6 +11,9 @@ chance of at most 69.2 % (without the output: 50 %).
 
 from __future__ import annotations
 
+import sys
+
+from neyman._answering import Room
 from neyman.risk.membership import accuracy, advantage, bayes_error, posterior, tpr
 from neyman.risk.pair import AgainstPair, Beside, against_pair
 from neyman.risk.target import attribute_inference, reconstruction, relative_risk, singling_out
@@ -31,6 +34,8 @@ __all__ = [
     "singling_out",
     "tpr",
 ]
+
+sys.modules[__name__].__class__ = Room
 
 
 def __getattr__(name: str) -> object:

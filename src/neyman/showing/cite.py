@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from neyman._version import __version__
-from neyman.mechanisms import PoissonSampled
+from neyman.mechanisms import Gaussian, Mechanism, PoissonSampled
 from neyman.numerics.decimals import outward
+from neyman.numerics.short_exact import setting
 from neyman.showing.headline import brief
 from neyman.showing.summary import Summary
 
@@ -89,14 +90,32 @@ def citation(answer: Summary) -> str:
     said = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])}, and {parts[-1]}"
     if head.report != "mu" and report is not None and report.mu < float("inf"):
         batches = (
-            f" Stating mu alone \\citep{{dong2022gaussian}} would have a regret {_REGRET} of "
-            f"{outward(report.regret, 3)}.{batches}"
+            f" Stating $\\mu \\le {outward(report.mu, 4)}$ alone \\citep{{dong2022gaussian}} would have a regret "
+            f"{_REGRET} of {outward(report.regret, 3)}.{batches}"
         )
+    neighbours = _NEIGHBOURS[answer.guarantee.adjacency]
     return (
-        f"The mechanism satisfies {said}, for neighbouring data sets {_NEIGHBOURS[answer.guarantee.adjacency]}."
+        f"{_run(answer.mechanism)} satisfies {said}, for neighbouring data sets {neighbours}."
         f"{batches} Every number is a certified upper bound, computed with neyman {__version__} "
         f"\\citep{{neyman}}.\n\n{BIBTEX}"
     )
+
+
+def _run(mechanism: Mechanism | None) -> str:
+    """What was run, for the beginning of a sentence: in numbers where it is one kind of step of DP-SGD."""
+    if mechanism is not None and len(mechanism.parts) == 1:
+        (step, times), of = mechanism.parts[0], mechanism.dataset_size
+        if isinstance(step, PoissonSampled) and isinstance(step.of, Gaussian):
+            noise, rate = setting(step.of.sigma / step.of.sensitivity, up=True), setting(step.rate, up=False, of=of)
+            steps = f"${times}$ steps" if times > 1 else "one step"
+            return f"DP-SGD with noise multiplier {_number(noise)}, sample rate {_number(rate)} and {steps}"
+    return "The mechanism"
+
+
+def _number(text: str) -> str:
+    """A number as LaTeX sets it, and what is said of it."""
+    number, *said = text.split(" ", 1)
+    return " ".join([f"${number}$", *said])
 
 
 def _pair(epsilon: float, delta: float) -> str:

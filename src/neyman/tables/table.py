@@ -9,8 +9,9 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
+from neyman._answering import Asked
 from neyman._errors import InvalidParameter
 from neyman._upward import Carded
 from neyman.numerics.decimals import exactly, outward
@@ -56,7 +57,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Table(Carded):
+class Table(Asked, Carded):
     """Rows under columns; ``table["mu"]`` is a column, ``str(table)`` the table in Markdown. As of a DataFrame,
     ``list(table)`` are the names of the columns, ``"mu" in table`` asks for one, and ``len(table)`` counts the rows.
 
@@ -73,6 +74,8 @@ class Table(Carded):
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     caption: str
+
+    _called: ClassVar[str] = "t"
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of the columns."""

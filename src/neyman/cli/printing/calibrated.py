@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -65,7 +66,13 @@ def show(answer: Calibrated, console: Console) -> None:
     console.print(f"{escape(repr(answer.found.mechanism))}, {answer.adjacency}\n", highlight=False, soft_wrap=True)
     rows = table("target", "limit", "certified bracket")
     for label, limit, interval in answer.numbers:
-        rows.add_row(escape(label), exactly(limit), bracket_text(interval))
+        rows.add_row(escape(label), _limit(limit), bracket_text(interval))
     print_table(console, rows)
     trials = answer.found.evaluations
     console.print(f"At {misses!r} the target is certainly missed; {trials} evaluations.", highlight=False)
+
+
+def _limit(value: float) -> str:
+    """A limit as it was typed: 5 % is no float, and lies a rounding on the safe side of one."""
+    short = f"{value:g}"
+    return short if abs(float(short) - value) <= 2.0 * math.ulp(value) else exactly(value)

@@ -48,7 +48,7 @@ def place_of(output: str | None, form: str | None, as_json: bool) -> str | None:
 def write_as(found: Table, suffix: str, output: str | None) -> None:
     """Write it to the file, or to standard output."""
     write_output(output or STDOUT, in_options(getattr(found, FORMS[suffix])()))
-    advise(output or STDOUT, "table")
+    advise(output or STDOUT, f"{FORMS[suffix]} table")
 
 
 def print_as(found: Table, as_json: bool) -> None:

@@ -92,7 +92,7 @@ def sweep(
         print_json(answer.to_json())
     else:
         show(answer, console())
-    advise(output, "sweep" if suffix == _WHOLE else "table")
+    advise(output, "sweep" if suffix == _WHOLE else f"{suffix[1:]} table")
 
 
 def _suffix(output: str, form: str | None, as_json: bool) -> str:

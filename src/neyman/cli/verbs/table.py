@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from neyman.cli.exits import NOT_CERTIFIED
+from neyman.cli.exits import FAILED, NOT_CERTIFIED
 from neyman.cli.reading.mechanism import FORM
 from neyman.cli.verbs.respond import Adjacency, AsJson, Effort, Floor, TableFile, TableForm, Tolerance
 
@@ -60,5 +60,7 @@ def table(
         write_as(found, suffix, output)
     else:
         print_as(found, as_json)
+    if "stated_holds" in found and False in found["stated_holds"]:
+        raise typer.Exit(FAILED)
     if "refused" in found:
         raise typer.Exit(NOT_CERTIFIED)
