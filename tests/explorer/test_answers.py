@@ -203,7 +203,7 @@ BAD: list[tuple[Any, str, str]] = [
     ({"v": 1, "ask": "solve", "settings": LAPLACE, "free": "scale", "target": {"name": "tpr", "value": 0.001}},
      "value", "a number in (0.01, 1.0)"),
     ({"v": 1, "ask": "solve", "settings": PLAIN, "free": "steps", "target": {"name": "regret", "value": 0.01}},
-     "target", "joined to one that limits steps"),
+     "target", "another, where steps are free"),
 ]  # fmt: skip
 NUMBERS: list[Any] = [
     None, True, math.nan, math.inf, -1, -1.0, "", "x", "1_0", "\u0661", "1/0", "nan", "1e999", 10**400, -(10**400), [],

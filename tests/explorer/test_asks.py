@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shlex
 import subprocess
 import sys
@@ -206,3 +207,25 @@ def test_a_report_that_cannot_be_written_is_a_refusal(monkeypatch: pytest.Monkey
     found = ask("report", GAUSSIAN)
     assert (found["ok"], found["kind"]) == (False, "invalid")
     assert "pip install 'neyman[report]'" in found["error"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {**RUN, "noise_multiplier": 2}, RUN, {"kind": "laplace", "scale": 1},
+        {**RUN, "noise_multiplier": 0.8, "sample_rate": 0.005, "steps": 1500},
+    ],
+)  # fmt: skip
+def test_the_two_are_called_what_the_page_calls_them(other: dict[str, Any]) -> None:
+    found = ask("compare", RUN, other=other)
+    told = [found["sentence"], *(one["says"] for one in found["divergence"].values())]
+    for words in told:
+        assert re.search(r"\bA\b", words)
+        assert re.search(r"\bB\b", words)
+        assert not re.search(r"\b[ab]\b(?! billion)", words)
+
+
+def test_a_refusal_says_the_way_out_by_itself() -> None:
+    found = ask("promise", {**RUN, "sample_rate": 2})
+    assert found["advice"] == "It is the expected batch size over the data set size."
+    assert found["error"].endswith(found["advice"])

@@ -78,7 +78,7 @@ def test_two_runs_are_compared(explore: Callable[..., Any], engine: str):
         assert cell.startswith(shown["numbers"]["epsilon"])
     assert table["The run"] == [a["run"], b["run"]]
     words = page.locator("#compared").inner_text()
-    assert ("b is more private" in words) if engine == "server" else ("B is never less private" in words)
+    assert ("B is more private than A" in words) if engine == "server" else ("B is never less private" in words)
     assert page.locator("#curve .pin-a").get_attribute("d")
     page.locator("#pin-b").click()
     type_in(page, "noise_multiplier", "3")
@@ -103,6 +103,33 @@ def test_curves_that_cross_are_marked(explore: Callable[..., Any]):
     at_rest(page)
     assert page.locator("#curve .crossings").get_attribute("d").count("M") == 2
     assert "change places" in page.locator("#compared-more").inner_text()
+
+
+def test_a_legend_says_which_line_is_which(explore: Callable[..., Any], engine: str):
+    page = explore(engine).page
+    legend = page.locator("#legend")
+    assert not legend.is_visible()
+    page.locator("#pin-a").click()
+    type_in(page, "noise_multiplier", "2")
+    page.locator("#pin-b").click()
+    at_rest(page)
+    assert legend.get_attribute("aria-label") == "Curves of the picture"
+    assert legend.locator("li").all_inner_texts() == [
+        "What is set",
+        "A, pinned: DP-SGD, noise multiplier 1, sample rate 0.01, steps 1000",
+        "B, pinned: DP-SGD, noise multiplier 2, sample rate 0.01, steps 1000",
+    ]
+    for name in ("bound", "pin-a", "pin-b"):  # drawn as in the picture
+        stroke = (
+            "one => { const { stroke, strokeDasharray } = getComputedStyle(one); return stroke + strokeDasharray; }"
+        )
+        assert legend.locator(f".{name}").evaluate(stroke) == page.locator(f"#curve .{name}").evaluate(stroke)
+    page.emulate_media(media="print")
+    assert legend.is_visible()
+    page.emulate_media(media="screen")
+    page.locator("#unpin").click()
+    at_rest(page)
+    assert not legend.is_visible()
 
 
 def test_a_table_does_not_order_what_it_cannot(explore: Callable[..., Any]):

@@ -43,7 +43,7 @@ class Answers:
                 found = self._answered(question_of(question, self.given))
             return {"v": VERSION, "ok": True, "engine": "native", "version": __version__, **found}
         except InvalidParameter as error:
-            return refusal("invalid", str(error), error.name, error.allowed)
+            return refusal("invalid", str(error), error.name, error.allowed, error.advice)
         except NotCertified as error:
             return refusal("too_long" if "effort" in error.reason else "not_certified", str(error))
         except NeymanError as error:  # a package is missing, say
@@ -105,9 +105,12 @@ class Answers:
         return copied(question.settings, *self.of(question.settings), question.at)
 
 
-def refusal(kind: str, error: str, parameter: str | None = None, allowed: str = "") -> Answer:
-    """Return the answer that there is none."""
-    return {"v": VERSION, "ok": False, "kind": kind, "error": error, "parameter": parameter, "allowed": allowed}
+def refusal(kind: str, error: str, parameter: str | None = None, allowed: str = "", advice: str = "") -> Answer:
+    """Return the answer that there is none; ``error`` is whole, ``allowed`` and ``advice`` are parts of it."""
+    return {
+        "v": VERSION, "ok": False, "kind": kind, "error": error, "parameter": parameter, "allowed": allowed,
+        "advice": advice,
+    }  # fmt: skip
 
 
 _usual = Answers()

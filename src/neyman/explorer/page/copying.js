@@ -42,7 +42,7 @@ class Copies {
 
   save(answer) {
     if (!answer.ok) {
-      say(this.told, `${answer.error} ${answer.allowed ?? ""}`);
+      say(this.told, refusedElsewhere(answer));
       return;
     }
     const address = URL.createObjectURL(new Blob([answer.html], { type: "text/html" }));

@@ -17,7 +17,7 @@ class Explorer {
   #passed = []; // parts of the address that say nothing
   #controls = {};
   #views;
-  #write = afterPause(250, () => keep(toFragment(this.#state)));
+  #write = afterPause(250, () => this.#tooLong() || keep(toFragment(this.#state)));
   #speak = afterPause(700, () => this.#said());
   #follow = afterPause(150, () => this.#askBeside());
 
@@ -60,6 +60,7 @@ class Explorer {
     this.#choices();
     this.#views = {
       curve: new Curve(byId("curve"), (fpr) => this.#set("fpr", brief(Number(fpr.toPrecision(3))))),
+      legend: new Legend(byId("legend")),
       people: new People(byId("people")),
       numbers: new Numbers(byId("numbers")),
       landmarks: new Landmarks(byId("landmarks"), this.#data.landmarks),
@@ -198,7 +199,19 @@ class Explorer {
     if (state.hold) Object.assign(question, { free: state.free, target: targetOf(state) });
     this.#stale(true);
     BESIDE.forEach((slot) => this.#asker.forget(slot));
+    const long = this.#tooLong();
+    if (long) {
+      this.#asker.forget("answer");
+      const allowed = `a number of at most ${LONGEST} characters`;
+      this.#heard(refusal("", long, allowed), true);
+      return;
+    }
     this.#asker.ask("answer", question, (answer, current) => this.#heard(answer, current));
+  }
+
+  /** The control that holds more than is read: it is neither asked about, nor put into the address. */
+  #tooLong() {
+    return Object.keys(CONTROLS).find((name) => this.#controls[name].shown && this.#state[name].length > LONGEST);
   }
 
   #stale(yes) {
@@ -245,16 +258,15 @@ class Explorer {
     }
   }
 
-  #refuse({ error, parameter, allowed }) {
+  #refuse(answer) {
     document.body.classList.add("refused");
     byId("refused").hidden = false;
-    say(byId("refused-error"), error);
-    const rest = allowed && !error.includes(allowed) ? `Allowed: ${allowed}.` : "";
-    say(byId("refused-allowed"), rest);
-    const own = [...KINDS[this.#state.kind], "fpr", "delta", "floor", "prior"];
-    const where = this.#state.hold && !own.includes(parameter) ? "risk" : parameter;
+    const where = controlOf(answer.parameter, this.#state);
+    const label = where === "risk" ? RISK : CONTROLS[where]?.label;
+    const words = refusedWords(answer, label, this.#state[where]);
+    say(byId("refused-error"), words);
     for (const [name, control] of Object.entries(this.#controls)) {
-      if (name === where) control.refuse(`${error} ${rest}`.trim());
+      if (name === where) control.refuse(words);
       else control.forgive();
     }
   }
@@ -300,7 +312,7 @@ class Explorer {
     this.#state[name] = settings;
     if (!this.#state.a && !this.#state.b) {
       this.#asker.forget("compare");
-      this.#views.curve.pin([], []);
+      this.#pinned([], []);
       this.#views.comparison.clear("Nothing is pinned.");
     }
     this.#write();
@@ -317,8 +329,14 @@ class Explorer {
   #compared(answer) {
     const { a, b } = this.#state;
     this.#views.comparison.show(answer, { a, b });
-    if (answer.ok) this.#views.curve.pin([a && answer.a, b && answer.b], answer.crossings);
-    else this.#views.curve.pin([], []);
+    if (answer.ok) this.#pinned([a && answer.a, b && answer.b], answer.crossings);
+    else this.#pinned([], []);
+  }
+
+  #pinned(answers, crossings) {
+    const [a, b] = answers.map((answer, i) => answer?.curve && this.#state[["a", "b"][i]]);
+    this.#views.curve.pin(answers, crossings);
+    this.#views.legend.show({ a, b }, crossings.length > 0);
   }
 
   #saveReport() {

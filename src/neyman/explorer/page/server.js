@@ -25,6 +25,6 @@ class ServerEngine {
   }
 }
 
-function refusal(error, parameter, allowed, kind = "invalid") {
-  return { v: 1, ok: false, error, parameter, allowed, kind };
+function refusal(error, parameter, allowed, kind = "invalid", advice = "") {
+  return { v: 1, ok: false, error, parameter, allowed, kind, advice };
 }

@@ -36,7 +36,7 @@ class TableEngine {
     try {
       return this[`_${question.ask}`](question);
     } catch (fault) {
-      if (fault instanceof Unanswerable) return refusal(fault.message, fault.parameter, fault.allowed, fault.kind);
+      if (fault instanceof Unanswerable) return refusal(fault.message, fault.parameter, fault.allowed, fault.kind, fault.advice);
       throw fault;
     }
   }
@@ -49,7 +49,7 @@ class TableEngine {
   _solve(question) {
     const { free, target } = question;
     const least = rational(target.value);
-    if (least === null) throw new Unanswerable(`${target.value} is no number`, "risk", "a number such as 0.3 or 30%");
+    if (least === null) throw outside("risk", target.value, "a number such as 0.3 or 30%");
     const beside = this.#beside({ ...question, ...onlyGiven(target, ["delta", "fpr"]) });
     const at = this.#place({ ...question.settings, [free]: this.#table.axes[free][0] });
     const trials = this.#table.axes[free].map((_, i) => i);
@@ -110,16 +110,14 @@ class TableEngine {
     }
     const index = {};
     let exact = true;
-    for (const [name, words] of Object.entries(PARAMETERS)) {
+    for (const name of Object.keys(PARAMETERS)) {
       const texts = this.#table.axes[name];
-      const allowed = `from ${texts[0]} to ${texts.at(-1)} in this table`;
+      const allowed = `a ${name === "steps" ? "whole " : ""}number from ${texts[0]} to ${texts.at(-1)} in this table`;
       const typed = rational(settings[name]);
-      if (typed === null || typed.over <= 0n)
-        throw new Unanswerable(`${words} = ${settings[name]} is not a positive number`, name, allowed);
-      if (name === "steps" && typed.over % typed.under !== 0n)
-        throw new Unanswerable(`${words} = ${settings[name]} is not a whole number`, name, allowed);
+      if (typed === null || typed.over <= 0n || (name === "steps" && typed.over % typed.under !== 0n))
+        throw outside(name, settings[name], allowed);
       index[name] = SAFER[name] > 0 ? lastAtMost(this.#exactly[name], typed) : firstAtLeast(this.#exactly[name], typed);
-      if (index[name] < 0) throw new Unanswerable(`${words} = ${settings[name]} lies beyond the table`, name, allowed);
+      if (index[name] < 0) throw outside(name, settings[name], allowed, LONGER);
       exact &&= order(this.#exactly[name][index[name]], typed) === 0;
     }
     return { index, exact, typed: onlyGiven(settings, Object.keys(PARAMETERS)) };
@@ -129,15 +127,15 @@ class TableEngine {
   #beside({ delta = "1e-5", fpr = "0.01", floor = this.#table.floor }) {
     const wanted = rational(delta);
     const row = wanted === null ? -1 : this.#deltas.findIndex((stop) => order(stop, wanted) <= 0);
-    const allowed = `from ${this.#table.deltas.at(-1)} to below 1`;
+    const least = this.#table.deltas.at(-1);
     if (row < 0 || order(wanted, ONE) >= 0)
-      throw new Unanswerable(`delta = ${delta} is not in this table`, "delta", allowed);
+      throw outside("delta", delta, `a number from ${least} to below 1 in this table`);
     const rate = rational(fpr);
     if (rate === null || rate.over <= 0n || order(rate, ONE) >= 0)
-      throw new Unanswerable(`false alarm rate = ${fpr} is not between 0 and 1`, "fpr", "a rate such as 0.01 or 1%");
+      throw outside("fpr", fpr, "a number in (0, 1), such as 0.01 or 1%");
     const above = rational(floor);
     if (above === null || order(above, rational(this.#table.floor)) < 0 || order(above, ONE) >= 0) {
-      throw new Unanswerable(`floor = ${floor} is below that of this table`, "floor", `at least ${this.#table.floor}`);
+      throw outside("floor", floor, `a number from ${this.#table.floor} to below 1 in this table`);
     }
     return { row, delta: placed(delta), fpr: placed(fpr), rate };
   }
@@ -235,10 +233,14 @@ const ORDERS = {
 };
 
 class Unanswerable extends Error {
-  constructor(message, parameter, allowed, kind = "invalid") {
+  constructor(message, parameter, allowed, kind = "invalid", advice = "") {
     super(message);
-    Object.assign(this, { parameter, allowed, kind });
+    Object.assign(this, { parameter, allowed, kind, advice });
   }
+}
+
+function outside(name, typed, allowed, advice = "") {
+  return new Unanswerable(`${name} must be ${allowed}, got ${typed}.`, name, allowed, "invalid", advice);
 }
 
 function bound(text, says, side = "at most") {
