@@ -120,9 +120,7 @@ def test_a_legend_says_which_line_is_which(explore: Callable[..., Any], engine: 
         "B, pinned: DP-SGD, noise multiplier 2, sample rate 0.01, steps 1000",
     ]
     for name in ("bound", "pin-a", "pin-b"):  # drawn as in the picture
-        stroke = (
-            "one => { const { stroke, strokeDasharray } = getComputedStyle(one); return stroke + strokeDasharray; }"
-        )
+        stroke = "one => { const { stroke: s, strokeDasharray: d } = getComputedStyle(one); return s + d; }"
         assert legend.locator(f".{name}").evaluate(stroke) == page.locator(f"#curve .{name}").evaluate(stroke)
     page.emulate_media(media="print")
     assert legend.is_visible()

@@ -104,5 +104,5 @@ def _agree(answer: dict[str, Any], expected: dict[str, Any]) -> None:
         if number["lower"] is not None and number["upper"] is not None:
             assert other["lower"] <= number["upper"]
             assert number["lower"] <= other["upper"]
-    for name in ("alpha", "beta"):
+    for name in ("alpha", "tpr"):
         assert answer["curve"][name] == pytest.approx(expected["curve"][name], abs=1e-9)

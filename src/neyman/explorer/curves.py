@@ -1,52 +1,97 @@
-"""The curve as a polygon that lies below it everywhere: what may be drawn, and read off between its corners.
+"""The curve as a polygon that no attack is above: what may be drawn, and read off between its corners.
 
-Every real eps gives a line below the curve, beta >= 1 - delta(eps) - e^eps alpha. A corner is put about where two
-neighbouring lines meet, at the lower of the two: so both ends of each side lie on or below one and the same line, hence
-all of the side does. Where the corner stands exactly is of no consequence.
+Every real eps gives a line above the curve of the true positive rate, delta(eps) + e^eps alpha. A corner is put about
+where two neighbouring lines meet, at the upper of the two: so both ends of each side lie on or above one and the same
+line, hence all of the side does. Where the corner stands exactly is of no consequence. Rates are kept as they are, and
+not as what is missing to 1: so small ones keep their digits.
 """
 
 from __future__ import annotations
+
+import math
+from collections.abc import Iterable
 
 import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.guarantees import Guarantee
+from neyman.guarantees.questions.report import TradeoffPoints
+from neyman.numerics.normal import probit
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["POINTS", "polygon_below", "rounded_down"]
+__all__ = ["POINTS", "polygon_above", "rounded_down", "rounded_up"]
 
 POINTS = 100  # lines of a curve
-# certifies, in units: e^eps errs by 2 of itself at most, the product by one, the three differences by half a unit each
+# certifies, in units: e^eps errs by 2 of itself at most, the product, the sum and this product by half a unit each
 _LINE = 4.0
-# certifies: rounding to nine digits errs by 5e-9 of the number at most, and twice as much is taken off before
-_DIGITS, _TAKEN_OFF = 9, 1e-8  # of a coordinate
+_LEAST = 1e-300  # certifies: more than what a product below the smallest float loses
+# certifies: rounding to so many digits errs by half of 1e-8 of the number at most, and twice as much is moved before
+_DIGITS, _MOVED = 9, 1e-8
 _LARGEST_EPSILON = 700.0  # beyond it e^eps is no float64
+_FINE = 8  # parts of the gap between two lines in which a rate lies that somebody looks at
+_APART = 1e-6  # of the largest eps
+_DEEPEST = 40  # lines beyond those of a curve
+
+Corners = tuple[FloatArray, FloatArray]
 
 
-def polygon_below(guarantee: Guarantee, points: int = POINTS) -> tuple[FloatArray, FloatArray]:
-    """Return the corners (alpha rising, beta falling) of a polygon nowhere above the trade-off curve.
+def polygon_above(guarantee: Guarantee, points: int = POINTS, looked_at: Iterable[float] = ()) -> Corners:
+    """Return the corners (false and true positive rates, both rising) of a polygon nowhere below the true curve.
+
+    Parameters
+    ----------
+    guarantee : Guarantee
+    points : int
+        How many lines, from a false positive rate of 1e-10 on.
+    looked_at : floats
+        Rates about which lines lie closer, and as far as which there are some.
 
     Examples
     --------
     >>> import neyman as ny
-    >>> alpha, beta = polygon_below(ny.GDP(1.0))
+    >>> alpha, power = polygon_above(ny.GDP(1.0))
     >>> at = np.linspace(0.0, 1.0, 1000)
-    >>> bool(np.all(np.interp(at, alpha, beta) <= ny.GDP(1.0).beta(at) + 1e-15)), len(alpha)
+    >>> bool(np.all(np.interp(at, alpha, power) >= 1.0 - ny.GDP(1.0).beta(at) - 1e-15)), len(alpha)
     (True, 103)
     """
-    lines = guarantee.curve(points).epsilon
-    alpha, beta = _branch(guarantee, lines)
+    drawn = guarantee.curve(points)
+    lines = np.concatenate([drawn.epsilon, *(_about(drawn, rate) for rate in looked_at)])
     turned = guarantee.inverse()
-    other = (alpha, beta) if turned is guarantee else _branch(turned, -lines)
-    x, y = np.append(alpha, other[1][::-1]), np.append(beta, other[0][::-1])
-    # where rounding crossed two corners: farther left, or farther down, they lie below the same lines still
-    x, y = np.minimum.accumulate(x[::-1])[::-1], np.minimum.accumulate(y)
-    return (x, y) if x[-1] == 1.0 else (np.append(x, 1.0), np.append(y, 0.0))
+    if turned is guarantee:
+        alpha, power = _branch(guarantee, np.abs(lines))
+        other = alpha, power
+    else:
+        (alpha, power), other = _branch(guarantee, lines), _branch(turned, -lines)
+    # of the mirrored half: what is missing to 1 of either rate, moved to the safe side by a rounding
+    left = np.maximum(1.0 - other[1][::-1] - UNIT, 0.0)
+    up = np.minimum(1.0 - other[0][::-1] + UNIT, 1.0)
+    x, y = np.append(alpha, left), np.append(power, up)
+    # where rounding crossed two corners: farther left, or farther up, they lie above the same lines still
+    x, y = np.minimum.accumulate(x[::-1])[::-1], np.maximum.accumulate(y)
+    return np.append(x, 1.0), np.append(y, 1.0)
 
 
-def _branch(guarantee: Guarantee, lines: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The corners from alpha = 0 to the line of slope -1."""
-    epsilon = np.unique(np.append(lines[(lines > 0.0) & (lines <= _LARGEST_EPSILON)], 0.0))[::-1]
+def _about(drawn: TradeoffPoints, rate: float) -> FloatArray:
+    """Real eps whose lines touch the curve about that false positive rate (approximate: any lines will do)."""
+    e, alpha = drawn.epsilon, drawn.alpha
+    i = int(np.searchsorted(-alpha, -rate))  # alpha falls
+    if 0 < i < alpha.size:
+        return np.linspace(e[i - 1], e[i], _FINE + 1)[1:-1]
+    if i == 0:  # beyond the mirrored end
+        return -_about(TradeoffPoints(-e[::-1], drawn.beta[::-1], alpha[::-1]), 1.0 - rate) if rate < 1.0 else e[:0]
+    score = -probit(np.log(np.array([alpha[-2], alpha[-1], rate])))
+    step = float(e[-1] - e[-2])
+    if not (step > 0.0 and score[1] > score[0]):
+        return e[:0]
+    much = math.ceil((score[2] - score[1]) / (score[1] - score[0])) + 1
+    return e[-1] + np.linspace(step, much * step, min(much, _DEEPEST))
+
+
+def _branch(guarantee: Guarantee, lines: FloatArray) -> Corners:
+    """The corners from a false positive rate of 0 to the line of slope 1."""
+    rising = np.unique(np.append(lines[(lines > 0.0) & (lines <= _LARGEST_EPSILON)], 0.0))
+    apart = np.diff(rising, prepend=-1.0) > _APART * rising[-1]  # nobody knows where two lines meet that are one
+    epsilon = rising[apart][::-1]
     delta = np.asarray(guarantee.delta(epsilon))
     x = np.exp(epsilon)
     with np.errstate(invalid="ignore", divide="ignore", under="ignore"):
@@ -54,23 +99,34 @@ def _branch(guarantee: Guarantee, lines: FloatArray) -> tuple[FloatArray, FloatA
     meet = np.maximum.accumulate(np.clip(np.nan_to_num(meet), 0.0, 1.0))
     alpha = np.append(0.0, meet)
     own = _line(delta, x, alpha)
-    return alpha, np.append(own[:1], np.minimum(own[1:], _line(delta[:-1], x[:-1], meet)))
+    return alpha, np.append(own[:1], np.maximum(own[1:], _line(delta[:-1], x[:-1], meet)))
 
 
 def _line(delta: FloatArray, x: FloatArray, alpha: FloatArray) -> FloatArray:
-    """1 - delta - x alpha rounded down; not below 0, where the curve is not, either."""
+    """The line of slope x, rounded up; not above 1, where the curve is not, either."""
     with np.errstate(under="ignore", over="ignore"):
-        load = x * alpha
-    return np.maximum(1.0 - delta - load - _LINE * UNIT * (load + 1.0), 0.0)
+        return np.minimum((delta + x * alpha) * (1.0 + _LINE * UNIT) + _LEAST, 1.0)
 
 
 def rounded_down(values: FloatArray) -> list[float]:
-    """Return coordinates in few digits, never larger: a corner farther left, or farther down, is below the curve still.
+    """Return coordinates in few digits, never larger: a corner farther left is above the curve still.
 
     Examples
     --------
     >>> rounded_down(np.array([1.0, 1.0 / 3.0, 0.0, 2e-10 / 3.0]))
     [1.0, 0.33333333, 0.0, 6.6666666e-11]
     """
-    less = np.where(values == 1.0, 1.0, values * (1.0 - _TAKEN_OFF))
+    less = np.where(values == 1.0, 1.0, values * (1.0 - _MOVED))
     return [float(f"{value:.{_DIGITS}g}") for value in less.tolist()]
+
+
+def rounded_up(values: FloatArray) -> list[float]:
+    """Return shares in few digits, never smaller: a corner farther up is above the curve still.
+
+    Examples
+    --------
+    >>> rounded_up(np.array([1.0, 1.0 / 3.0, 0.0, 2e-10 / 3.0]))
+    [1.0, 0.333333337, 0.0, 6.66666673e-11]
+    """
+    more = np.minimum(values * (1.0 + _MOVED), 1.0)
+    return [float(f"{value:.{_DIGITS}g}") for value in more.tolist()]

@@ -8,7 +8,7 @@ import numpy as np
 
 from neyman._errors import NotCertified
 from neyman._validate import FloatArray
-from neyman.explorer.curves import polygon_below, rounded_down
+from neyman.explorer.curves import polygon_above, rounded_down, rounded_up
 from neyman.explorer.numbers import Shown, asked, told
 from neyman.explorer.odds import Odds
 from neyman.explorer.questions import At
@@ -25,6 +25,7 @@ from neyman.showing.summary import Summary
 __all__ = ["posterior_of", "promised", "summary_of"]
 
 _PRIOR = 0.5
+_PICTURED = 0.1  # of the floor: where the picture with log axes begins
 _QUOTIENT = 4.0  # certifies, in units: a sum, a quotient, a factor and a product err by one each at most
 
 
@@ -55,7 +56,7 @@ def promised(settings: Settings, mechanism: Mechanism, guarantee: PessimisticGua
         "code": settings.code, "adjacency": guarantee.adjacency,
         "numbers": {name: number.to_dict() for name, number in numbers.items()},
         "headline": {"number": head.number, "why": head.why, "report": head.report},
-        "odds": accused, "curve": _curve(guarantee), "gaussian": _gaussian(numbers["mu"], at), **at.to_dict(),
+        "odds": accused, "curve": _curve(guarantee, at), "gaussian": _gaussian(numbers["mu"], at), **at.to_dict(),
     }  # fmt: skip
 
 
@@ -104,19 +105,19 @@ def _interval(number: Shown) -> Interval:
     return Interval(low, math.inf if math.isnan(number.upper) else number.upper, number.refused)
 
 
-def _curve(guarantee: PessimisticGuarantee) -> dict[str, object] | None:
-    """The corners of a polygon below the curve."""
+def _curve(guarantee: PessimisticGuarantee, at: At) -> dict[str, object] | None:
+    """The corners of a polygon that no attack is above, close to the curve at the rate that is looked at."""
     try:
-        alpha, beta = polygon_below(guarantee)
+        alpha, power = polygon_above(guarantee, looked_at=(at.fpr, _PICTURED * at.floor))
     except NotCertified:
         return None
-    return {"alpha": rounded_down(alpha), "beta": rounded_down(beta)}
+    return {"alpha": rounded_down(alpha), "tpr": rounded_up(power)}
 
 
 def _gaussian(mu: Shown, at: At) -> dict[str, object] | None:
     """The curve of the mu that is shown, where both of its error rates are the floor or more."""
     if mu.refused or not math.isfinite(mu.upper):
         return None
-    alpha, beta = polygon_below(GDP(float(mu.text)) if mu.upper > 0.0 else GDP(0.0))
-    within = (alpha >= at.floor) & (beta >= at.floor)
-    return {"mu": mu.text, "alpha": rounded_down(alpha[within]), "beta": rounded_down(beta[within])}
+    alpha, power = polygon_above(GDP(float(mu.text)) if mu.upper > 0.0 else GDP(0.0), looked_at=(at.fpr,))
+    within = (alpha >= at.floor) & (power <= 1.0 - at.floor)
+    return {"mu": mu.text, "alpha": rounded_down(alpha[within]), "tpr": rounded_up(power[within])}

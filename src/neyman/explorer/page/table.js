@@ -3,16 +3,6 @@
 const PARAMETERS = { noise_multiplier: "noise multiplier", sample_rate: "sample rate", steps: "number of steps" };
 const SAFER = { noise_multiplier: 1, sample_rate: -1, steps: -1 }; // the direction in which a run protects more
 const LONGER = "Run `neyman explore` for an engine that knows.";
-const ALPHAS = [
-  0,
-  ...stops(
-    1e-12,
-    0.02,
-    FINE.filter((_, i) => i % 16 === 0),
-  ).map(Number),
-  ...Array.from({ length: 98 }, (_, i) => (i + 2) / 100),
-  1,
-];
 
 class TableEngine {
   label = "table of bounds";
@@ -170,7 +160,7 @@ class TableEngine {
       numbers,
       headline: this.#headline(numbers, deltas[row]),
       odds: oddsOf(envelope, rate),
-      curve: { alpha: ALPHAS, beta: ALPHAS.map((alpha) => envelope.beta(alpha)), beta_upper: null },
+      curve: envelope.corners,
       gaussian: null,
       delta,
       fpr,
