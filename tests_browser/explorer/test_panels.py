@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from explorer.driving import at_rest, choices, positions, read, settled, slide, type_in
 
+import neyman as ny
 from neyman.explorer import answer as answered
 
 _CELLS = "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
@@ -178,13 +179,35 @@ def test_copies_are_those_of_the_settings(explore: Callable[..., Any]):
 def test_a_report_is_saved(explore: Callable[..., Any], tmp_path: Path):
     pytest.importorskip("jinja2")
     page = explore("server", accept_downloads=True).page
+    at_rest(page)
+    asked = read(page)
+    button, told = page.locator("#report"), page.locator("#report-told")
+    assert button.get_attribute("aria-disabled") == "false"
     with page.expect_download() as download:
-        page.locator("#report").press("Enter")
+        button.press("Enter")
+        assert told.inner_text().startswith("Writing the report: about ten seconds")
+        assert button.get_attribute("aria-disabled") == "true"
+        button.press("Enter")  # once is enough
+        slide(page, "noise_multiplier", 190)  # and the sliders answer meanwhile
+        settled(page)
+        assert read(page)["numbers"] != asked["numbers"]
+        assert told.inner_text().startswith("Writing")
+        type_in(page, "noise_multiplier", "1")
     path = tmp_path / "report.html"
     download.value.save_as(path)
     assert download.value.suggested_filename == "neyman-report.html"
     assert read(page)["numbers"]["epsilon"][:4] in path.read_text(encoding="utf-8")
-    assert "downloads" in page.locator("#copies").inner_text()
+    assert "downloads" in told.inner_text()
+    assert button.get_attribute("aria-disabled") == "false"
+    assert page.locator(".writing").count() == 0
+
+
+def test_where_reports_cannot_be_written_the_button_says_why(explore: Callable[..., Any], monkeypatch: Any):
+    monkeypatch.setattr("neyman.explorer.apart.find_spec", lambda _: None)
+    with ny.explore() as served:
+        page = explore(served.url).page
+        assert page.locator("#report").get_attribute("aria-disabled") == "true"
+        assert "pip install 'neyman[report]'" in page.locator("#report-told").inner_text()
 
 
 def test_the_false_alarm_rate_is_dragged_on_the_curve(explore: Callable[..., Any], engine: str):

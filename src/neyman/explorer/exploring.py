@@ -14,6 +14,7 @@ from neyman._errors import InvalidParameter
 from neyman._validate import whole
 from neyman._version import __version__
 from neyman.explorer.answers import Answers
+from neyman.explorer.apart import Apart, unreported
 from neyman.explorer.document import page
 from neyman.explorer.evidence import evidence
 from neyman.explorer.given import Given, as_settings, handed_over
@@ -58,6 +59,7 @@ class Explorer:
         self._audit = audit
         self._port = port
         self._server: Server | None = None
+        self._answers: Apart | None = None
         self._closed = False
 
     @property
@@ -72,9 +74,10 @@ class Explorer:
         if self._closed:
             raise InvalidParameter("explorer", "closed", "open", "Call ny.explore again.")
         if self._server is None:
-            text = page({**self._data, "engine": "server", "table": None}, asks=True)
+            text = page({**self._data, "engine": "server", "table": None, "unreported": unreported()}, asks=True)
+            self._answers = Apart(Answers(self._given))
             try:
-                self._server = Server(text, Answers(self._given), self._port)
+                self._server = Server(text, self._answers, self._port)
             except OSError as error:
                 advice = f"{error.strerror}. Leave it out: any free port will do."
                 raise InvalidParameter("port", self._port, "a port that is free", advice) from None
@@ -92,6 +95,8 @@ class Explorer:
     def close(self) -> None:
         """Answer nobody any more."""
         self._closed = True
+        if self._answers is not None:
+            self._answers.close()
         if self._server is not None:
             self._server.close()
 

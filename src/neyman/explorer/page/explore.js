@@ -1,10 +1,10 @@
 /* The page: what is set is asked, and what is answered is shown, never as the answer to something else. */
 
 const ENGINES = {
-  table: (data) => new TableEngine(data.table), server: () => new ServerEngine(), worker: (data) => new WorkerEngine(data),
+  table: (data) => new TableEngine(data.table), server: (data) => new ServerEngine(data), worker: (data) => new WorkerEngine(data),
 };
 const BESIDE = ["brackets", "compare", "poisson", "allocation", "copy"]; // what follows the answer, once settings rest
-const SLOTS = ["answer", ...BESIDE, "report"];
+const SLOTS = ["answer", ...BESIDE];
 
 class Explorer {
   #data;
@@ -66,7 +66,7 @@ class Explorer {
       landmarks: new Landmarks(byId("landmarks"), this.#data.landmarks),
       comparison: new Comparison(byId("compared"), byId("compared-more"), byId("compare-table")),
       batches: new Batches(byId("batches-pair")),
-      copies: new Copies(byId("copying"), () => this.#saveReport()),
+      copies: new Copies(byId("copying"), () => this.#report(), this.#engine.unreported),
     };
     if (this.#data.audit) {
       this.#views.curve.evidence = this.#data.audit;
@@ -339,11 +339,9 @@ class Explorer {
     this.#views.legend.show({ a, b }, crossings.length > 0);
   }
 
-  #saveReport() {
-    say(this.#views.copies.told, "Writing …");
-    this.#asker.ask("report", this.#question(settingsOf(this.#state), "report"), (answer) =>
-      this.#views.copies.save(answer),
-    );
+  /** Not one of the questions that wait for one another: it takes seconds, and the sliders are answered meanwhile. */
+  #report() {
+    return this.#engine.answer(this.#question(settingsOf(this.#state), "report"));
   }
 }
 

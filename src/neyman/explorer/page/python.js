@@ -11,6 +11,7 @@ const NO_REPORT = "A report needs packages that this page does not carry.";
 class WorkerEngine {
   exact = true;
   axes = null; // any value may be asked
+  unreported = `${NO_REPORT} ${LONGER}`;
   #given;
   #table;
   #told = () => {};

@@ -8,6 +8,11 @@ class ServerEngine {
   elsewhere = true;
   axes = null; // any value may be asked
 
+  /** `unreported`: why no report can be written there, empty where one can. */
+  constructor({ unreported = "" }) {
+    this.unreported = unreported;
+  }
+
   async answer(question) {
     try {
       const reply = await fetch("answer", {

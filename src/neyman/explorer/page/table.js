@@ -2,12 +2,14 @@
 
 const PARAMETERS = { noise_multiplier: "noise multiplier", sample_rate: "sample rate", steps: "number of steps" };
 const SAFER = { noise_multiplier: 1, sample_rate: -1, steps: -1 }; // the direction in which a run protects more
+const NO_ENGINE = "A report needs the engine, which this page does not hold.";
 const LONGER = "Run `neyman explore` for an engine that knows.";
 
 class TableEngine {
   label = "table of bounds";
   exact = false;
   elsewhere = false;
+  unreported = `${NO_ENGINE} ${LONGER}`;
   #table;
   #exactly; // the stops of each axis as fractions
   #deltas;
@@ -88,7 +90,7 @@ class TableEngine {
   }
 
   _report() {
-    throw new Unanswerable("A report needs the engine, which this page does not hold.", null, LONGER, "not_certified");
+    throw new Unanswerable(NO_ENGINE, null, LONGER, "not_certified");
   }
 
   /** Which stop answers for these settings. */
