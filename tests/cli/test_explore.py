@@ -96,6 +96,19 @@ def test_a_file(call: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert out == path.read_text(encoding="utf-8")
 
 
+def test_a_file_has_a_fine_table_and_is_seen_to_be_made(
+    call: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few, asked = Stops(("1", "2"), ("0.01",), ("100", "200"), ("1e-5",)), list[Any]()
+    monkeypatch.setattr(exploring.Stops, "around", classmethod(lambda *told: asked.append(told[2:]) or few))
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    monkeypatch.setattr("neyman._progress.PATIENCE", 0.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    code, out, err = call(RUN, "-o", tmp_path / "page.html")
+    assert (code, out, asked) == (exits.OK, "", [(True,)])
+    assert "4/4" in err
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -109,6 +109,17 @@ def test_the_curve_goes_through_the_point_that_is_asked_for(fpr: float, noise: f
     assert 1.0 <= drawn / (found["numbers"]["tpr"]["value"] * (1.0 - 1e-14)) < (1.005 if fpr > 1e-11 else 1.1)
 
 
+@pytest.mark.parametrize("noise", [0.3, 0.5, 5.0])
+@pytest.mark.parametrize("rate", [1e-5, 0.1, 1])
+@pytest.mark.parametrize("steps", [1, 50_000])
+def test_a_curve_is_drawn_of_the_least_and_the_most_private(noise: float, rate: float, steps: int) -> None:
+    settings = {"kind": "dpsgd", "noise_multiplier": noise, "sample_rate": rate, "steps": steps}
+    found = ask(settings=settings, fpr=0.01, brackets=False)
+    assert "not foreseen" not in found.get("error", "")
+    if found["ok"]:
+        assert np.interp(0.01, found["curve"]["alpha"], found["curve"]["tpr"]) >= found["numbers"]["tpr"]["value"]
+
+
 def test_without_brackets_the_safe_numbers_are_the_same() -> None:
     whole, half = ask(), ask(brackets=False)
     for name, number in half["numbers"].items():

@@ -33,7 +33,7 @@ RUN = "dpsgd:1,0.01,100"
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """A table of one setting: the page around it is the same."""
-    monkeypatch.setattr(exploring.Stops, "around", classmethod(lambda cls, _: FEW))
+    monkeypatch.setattr(exploring.Stops, "around", classmethod(lambda *_: FEW))
 
 
 class Page(HTMLParser):

@@ -77,14 +77,17 @@ def _about(drawn: TradeoffPoints, rate: float) -> FloatArray:
     i = int(np.searchsorted(-alpha, -rate))  # alpha falls
     if 0 < i < alpha.size:
         return np.linspace(e[i - 1], e[i], _FINE + 1)[1:-1]
-    if i == 0:  # beyond the mirrored end
-        return -_about(TradeoffPoints(-e[::-1], drawn.beta[::-1], alpha[::-1]), 1.0 - rate) if rate < 1.0 else e[:0]
-    score = -probit(np.log(np.array([alpha[-2], alpha[-1], rate])))
-    step = float(e[-1] - e[-2])
-    if not (step > 0.0 and score[1] > score[0]):
+    return _beyond(e, alpha, rate) if i > 0 else -_beyond(-e[::-1], drawn.beta[::-1], 1.0 - rate)
+
+
+def _beyond(e: FloatArray, alpha: FloatArray, rate: float) -> FloatArray:
+    """Those beyond the last one, down to a rate below the last one; none where the last two do not say how to go on."""
+    if not 0.0 < rate < alpha[-1] < alpha[-2]:
         return e[:0]
+    score = -probit(np.log(np.array([alpha[-2], alpha[-1], rate])))
     much = math.ceil((score[2] - score[1]) / (score[1] - score[0])) + 1
-    return e[-1] + np.linspace(step, much * step, min(much, _DEEPEST))
+    step = float(e[-1] - e[-2])
+    return e[-1] + np.linspace(step, much * step, min(much, _DEEPEST)) if step > 0.0 else e[:0]
 
 
 def _branch(guarantee: Guarantee, lines: FloatArray) -> Corners:

@@ -42,7 +42,7 @@ class Explorer:
     """The explorer about what was handed over. Nothing is served before its address is asked for.
 
     ``with ny.explore(...) as page: page.open()`` ends with the block. In a notebook it shows itself, as the file that
-    ``save`` writes: also where the notebook runs elsewhere.
+    ``save`` writes, with fewer settings: also where the notebook runs elsewhere.
 
     Parameters
     ----------
@@ -119,11 +119,14 @@ class Explorer:
         InvalidParameter
             If what was handed over first is no DP-SGD in Poisson samples: a table has its three axes.
         """
+        return self._alone(fine=True, progress=progress, workers=workers)
+
+    def _alone(self, fine: bool, progress: bool | None = None, workers: int = 1) -> str:
         settings = self._start
         if not _tabulated(settings) or len(self._given) > 1:
             advice = "A file holds one table of noise, rate and steps; served, the page explores anything."
             raise InvalidParameter("subject", self._shown, "DP-SGD in Poisson samples, one of them", advice)
-        return file_of(table_of(Stops.around(settings), workers, progress), settings.to_dict(), self._audit)
+        return file_of(table_of(Stops.around(settings, fine), workers, progress), settings.to_dict(), self._audit)
 
     def save(self, path: str | os.PathLike[str], progress: bool | None = None, workers: int = 1) -> None:
         """Write that file.
@@ -207,7 +210,7 @@ class Explorer:
     @cached_property
     def _frame(self) -> str | None:
         try:
-            text = escape(self.html(), quote=True)
+            text = escape(self._alone(fine=False), quote=True)
         except InvalidParameter:
             return None
         return f'<iframe sandbox="allow-scripts" width="100%" height="{_HEIGHT}" srcdoc="{text}"></iframe>'
