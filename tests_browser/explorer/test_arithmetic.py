@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-_PARTS = ("rationals.js", "stops.js", "envelope.js")
+_PARTS = ("rationals.js", "stops.js", "envelope.js", "server.js", "table.js")
 _LINES = """cases => cases.map(([pairs, alpha]) => {
   const envelope = new Envelope(pairs);
   return [envelope.beta(alpha), envelope.detected(alpha), envelope.equal];
@@ -112,3 +112,29 @@ def test_what_is_no_number_is_none(asked: Callable[..., Any]):
     odd = ["", " ", ".", "-", "e5", "1e", "1e9999", "nan", "inf", "0x10", "1_000", "1,000", "٣", "1" * 65]
     texts = [*odd, "1/0", "1/-2", "1/2/3", "1/", "%"]
     assert asked(_FRACTIONS, texts) == [None] * len(texts)
+
+
+_RUN = {"kind": "dpsgd", "noise_multiplier": "1", "sample_rate": "0.01", "steps": "1000", "sampling": "poisson"}
+_FOREIGN: list[tuple[dict[str, Any], str]] = [
+    ({"ask": "solve", "settings": _RUN, "free": "scale", "target": {"name": "tpr", "value": "0.3"}}, "no axis scale"),
+    (
+        {"ask": "solve", "settings": {"kind": "laplace", "scale": "1", "count": "1"}, "free": "scale",
+         "target": {"name": "tpr", "value": "0.3"}}, "not laplace",
+    ),
+    ({"ask": "solve", "settings": _RUN, "free": "steps", "target": {"name": "posterior", "value": "0.9"}}, "posterior"),
+    ({"ask": "promise", "settings": {"kind": "dpsgd"}}, "noise_multiplier must be"),
+    ({"ask": "promise", "settings": {"kind": "gaussian", "noise_multiplier": "1"}}, "not gaussian"),
+    ({"ask": "compare", "settings": _RUN, "other": {"kind": "laplace", "scale": "1"}}, "not laplace"),
+    ({"ask": "toString", "settings": _RUN}, "does not answer toString"),
+    ({"ask": "report", "settings": _RUN}, "needs the engine"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("question", "said"), _FOREIGN)
+def test_what_a_table_does_not_hold_is_refused(
+    asked: Callable[..., Any], table: dict[str, Any], question: dict[str, Any], said: str
+):
+    found = asked("([table, question]) => new TableEngine(table).answer(question)", [table, {"v": 1, **question}])
+    assert found["ok"] is False
+    assert said in found["error"]
+    assert "in this table" in found["allowed"] or "neyman explore" in found["advice"]

@@ -61,6 +61,18 @@ def test_what_is_drawn_promises_no_more_than_is_certified(explore: Callable[...,
         assert np.all(tpr >= np.asarray(promised.optimistic.roc(fpr)) * (1.0 - 1e-9))
 
 
+@pytest.mark.parametrize("log", ["", "&log=1"])
+@pytest.mark.parametrize(("name", "text"), [("noise_multiplier", "1e99"), ("sample_rate", "0")])
+def test_a_run_that_tells_nothing_is_drawn_without_a_complaint(
+    explore: Callable[..., Any], name: str, text: str, log: str
+):
+    opened = explore("server", f"#fpr=0.01{log}")
+    type_in(opened.page, name, text)
+    at_rest(opened.page)
+    assert opened.page.locator("#curve .bound").get_attribute("d")
+    assert opened.complaints == []
+
+
 def test_a_point_beyond_the_picture_is_not_marked(explore: Callable[..., Any]):
     page = explore("server", "#fpr=1e-13&log=1").page
     assert not page.locator("#curve .handle").is_visible()

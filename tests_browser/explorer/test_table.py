@@ -160,15 +160,16 @@ def test_what_is_typed_snaps_to_the_safe_side(explore: Callable[..., Any], table
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("noise_multiplier", "0.5999", "beyond the table"), ("sample_rate", "0.0201", "beyond the table"),
-        ("steps", "4001", "beyond the table"),
-        ("noise_multiplier", "nan", "not a positive"), ("noise_multiplier", "1e9999", "not a positive"),
-        ("noise_multiplier", "Infinity", "not a positive"), ("sample_rate", "0", "not a positive"),
-        ("sample_rate", "1/0", "not a positive"), ("sample_rate", "-1%", "not a positive"),
-        ("steps", "10.5", "not a whole number"), ("steps", "0x10", "not a positive"),
-        ("delta", "1e-13", "not in this table"), ("delta", "1", "not in this table"),
-        ("fpr", "0", "not between 0 and 1"), ("fpr", "1", "not between 0 and 1"),
-        ("floor", "1e-11", "below that of this table"),
+        ("noise_multiplier", "0.5999", "a number from 0.6 to 2.5 in this table"),
+        ("sample_rate", "0.0201", "a number from 0.001 to 0.02 in this table"),
+        ("steps", "4001", "a whole number from 100 to 4000 in this table"),
+        ("noise_multiplier", "nan", "a number from"), ("noise_multiplier", "1e9999", "a number from"),
+        ("noise_multiplier", "Infinity", "a number from"), ("sample_rate", "0", "a number from"),
+        ("sample_rate", "1/0", "a number from"), ("sample_rate", "-1%", "a number from"),
+        ("steps", "10.5", "a whole number from"), ("steps", "0x10", "a whole number from"),
+        ("delta", "1e-13", "in this table"), ("delta", "1", "in this table"),
+        ("fpr", "0", "a number in (0, 1)"), ("fpr", "1", "a number in (0, 1)"),
+        ("floor", "1e-11", "a number from 1e-10 to below 1 in this table"),
     ],
 )  # fmt: skip
 def test_what_the_table_does_not_hold_is_refused(explore: Callable[..., Any], name: str, text: str, said: str):
@@ -178,7 +179,11 @@ def test_what_the_table_does_not_hold_is_refused(explore: Callable[..., Any], na
     settled(page)
     shown = read(page)
     assert shown["refused"]
-    assert said in shown["refused-error"]
+    label = page.locator(f"label[for={name}]").inner_text()
+    words = shown["refused-error"]
+    assert words.startswith(f"{label} must be ")
+    assert said in words
+    assert f"got {text}." in words
     assert page.locator(f"#{name}").get_attribute("aria-invalid") == "true"
     assert page.locator("[data-number]:visible").count() == 0
 

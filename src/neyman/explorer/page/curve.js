@@ -103,6 +103,7 @@ class Curve {
   /** A polygon is straight where shares are. Where they are decades it is drawn through places between its corners, too:
       a side bends downward there, so that what is drawn from one place to the next lies above it. */
   #line({ alpha, tpr }) {
+    if (alpha.length === 0) return ""; // "M" alone is no path
     if (!this.#log) return `M${alpha.map((share, i) => this.#point(share, tpr[i])).join("L")}`;
     const places = Array.from({ length: PLACES + 1 }, (_, i) => this.#low ** (1 - i / PLACES));
     const within = [...places, ...alpha, this.#answer.fpr]

@@ -366,15 +366,18 @@ function keep(fragment) {
   }
 }
 
-/** A button between light and dark, whatever the system prefers. */
+/** A button between light and dark, which says what it will do; before it is pressed, the system decides. */
 function themed(button) {
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  const set = (yes) => {
-    document.documentElement.dataset.theme = yes ? "dark" : "light";
-    button.setAttribute("aria-pressed", yes);
-  };
-  button.setAttribute("aria-pressed", dark.matches);
-  button.addEventListener("click", () => set(button.getAttribute("aria-pressed") !== "true"));
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const root = document.documentElement;
+  const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
+  const name = () => say(button, `Switch to ${dark() ? "light" : "dark"}`);
+  system.addEventListener("change", name);
+  button.addEventListener("click", () => {
+    root.dataset.theme = dark() ? "light" : "dark";
+    name();
+  });
+  name();
 }
 
 new Explorer(JSON.parse(byId("neyman-explorer").textContent));

@@ -14,15 +14,21 @@ function controlOf(parameter, { kind, hold }) {
 /** `label`: of the control, `typed`: what is in it; both undefined where the refusal is about none. */
 function refusedWords({ kind, error, allowed = "", advice = "" }, label, typed) {
   if (kind !== "invalid" || !label || !allowed) {
-    return `${error} ${allowed && !error.includes(allowed) ? `Allowed: ${allowed}.` : ""}`.trim();
+    return whole(error, allowed && `Allowed: ${allowed}.`, advice);
   }
   return [`${label} must be ${allowed}, got ${shortened(typed)}.`, howToWrite(typed), advice].filter(Boolean).join(" ");
 }
 
 /** A refusal of settings that no control shows, such as pinned ones. */
-function refusedElsewhere({ error, parameter, allowed = "" }) {
+function refusedElsewhere({ error, parameter, allowed = "", advice = "" }) {
   const words = error.replace(/^\w+(?= must be )/, (name) => CONTROLS[SAME[parameter] ?? parameter]?.label ?? name);
-  return allowed && !error.includes(allowed) ? `${words} ${allowed}` : words;
+  return whole(words, allowed && `Allowed: ${allowed}.`, advice);
+}
+
+/** A sentence, and what it does not say yet. */
+function whole(error, ...more) {
+  const said = (part) => error.includes(part.replace(/^Allowed: (.*)\.$/, "$1"));
+  return [error, ...more.filter((part) => part && !said(part))].join(" ");
 }
 
 function shortened(typed) {

@@ -5,6 +5,8 @@ const SAFER = { noise_multiplier: 1, sample_rate: -1, steps: -1 }; // the direct
 const NO_ENGINE = "A report needs the engine, which this page does not hold.";
 const LONGER = "Run `neyman explore` for an engine that knows.";
 
+const IN_TABLES = ["tpr", "epsilon", "mu", "advantage", "bayes_error"]; // of the targets
+
 class TableEngine {
   label = "table of bounds";
   exact = false;
@@ -25,8 +27,10 @@ class TableEngine {
   }
 
   async answer(question) {
+    const asked = { promise: this._promise, solve: this._solve, compare: this._compare, copy: this._copy, report: this._report };
     try {
-      return this[`_${question.ask}`](question);
+      if (!Object.hasOwn(asked, question.ask)) throw new Unanswerable(`This table does not answer ${question.ask}.`, "ask", "", "invalid", LONGER);
+      return asked[question.ask].call(this, question);
     } catch (fault) {
       if (fault instanceof Unanswerable) return refusal(fault.message, fault.parameter, fault.allowed, fault.kind, fault.advice);
       throw fault;
@@ -40,6 +44,13 @@ class TableEngine {
 
   _solve(question) {
     const { free, target } = question;
+    if (question.settings.kind !== "dpsgd") this.#place(question.settings); // which says why not
+    if (!Object.hasOwn(this.#table.axes, free)) {
+      const which = Object.keys(PARAMETERS).join(", ");
+      throw new Unanswerable(`This table has no axis ${free}, only ${which}.`, "free", "", "not_certified", LONGER);
+    }
+    if (!IN_TABLES.includes(target.name))
+      throw new Unanswerable(`This table does not know the target ${target.name}.`, "target", "", "not_certified", LONGER);
     const least = rational(target.value);
     if (least === null) throw outside("risk", target.value, "a number such as 0.3 or 30%");
     const beside = this.#beside({ ...question, ...onlyGiven(target, ["delta", "fpr"]) });
@@ -52,7 +63,7 @@ class TableEngine {
       const found = number && !number.refused ? order(rational(number.text), least) : NaN;
       if (target.name === "bayes_error" ? found >= 0 : found <= 0) return this.#solved(answer, free, i, target);
     }
-    throw new Unanswerable("No stop of the table meets it.", "risk", LONGER, "not_certified");
+    throw new Unanswerable("No stop of the table meets it.", "risk", "", "not_certified", LONGER);
   }
 
   #solved(answer, free, i, target) {
@@ -90,15 +101,15 @@ class TableEngine {
   }
 
   _report() {
-    throw new Unanswerable(NO_ENGINE, null, LONGER, "not_certified");
+    throw new Unanswerable(NO_ENGINE, null, "", "not_certified", LONGER);
   }
 
   /** Which stop answers for these settings. */
   #place(settings) {
     if (settings.kind !== "dpsgd")
-      throw new Unanswerable(`This table holds DP-SGD, not ${settings.kind}.`, "kind", LONGER);
+      throw new Unanswerable(`This table holds DP-SGD, not ${settings.kind}.`, "kind", "", "invalid", LONGER);
     if (settings.sampling === "allocation") {
-      throw new Unanswerable("This table holds Poisson samples, not random allocation.", "sampling", LONGER);
+      throw new Unanswerable("This table holds Poisson samples, not random allocation.", "sampling", "", "invalid", LONGER);
     }
     const index = {};
     let exact = true;
