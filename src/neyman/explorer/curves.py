@@ -14,12 +14,12 @@ from collections.abc import Iterable
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.guarantees import Guarantee
+from neyman.guarantees import GDP, Guarantee
 from neyman.guarantees.questions.report import TradeoffPoints
 from neyman.numerics.normal import probit
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["POINTS", "polygon_above", "rounded_down", "rounded_up"]
+__all__ = ["POINTS", "gaussian_above", "polygon_above", "rounded_down", "rounded_up"]
 
 POINTS = 100  # lines of a curve
 # certifies, in units: e^eps errs by 2 of itself at most, the product, the sum and this product by half a unit each
@@ -55,7 +55,24 @@ def polygon_above(guarantee: Guarantee, points: int = POINTS, looked_at: Iterabl
     (True, 103)
     """
     drawn = guarantee.curve(points)
-    lines = np.concatenate([drawn.epsilon, *(_about(drawn, rate) for rate in looked_at)])
+    return _polygon(guarantee, np.concatenate([drawn.epsilon, *(_about(drawn, rate) for rate in looked_at)]))
+
+
+def gaussian_above(mu: float, floor: float, points: int = POINTS) -> Corners:
+    """Return the same of a Gaussian mechanism, whose lines touch where one knows without looking for it, down to about
+    a rate of ``floor``.
+
+    Examples
+    --------
+    >>> alpha, power = gaussian_above(1.0, 1e-10)
+    >>> round(float(np.interp(0.01, alpha, power)), 3), len(alpha)
+    (0.092, 101)
+    """
+    last = mu * (float(-probit(np.log(np.array([floor])))[0]) - 0.5 * mu)
+    return _polygon(GDP(mu), np.linspace(0.0, max(last, mu), max(points // 2, 2)))
+
+
+def _polygon(guarantee: Guarantee, lines: FloatArray) -> Corners:
     turned = guarantee.inverse()
     if turned is guarantee:
         alpha, power = _branch(guarantee, np.abs(lines))
