@@ -384,11 +384,11 @@ def test_an_answer_leaves_at_once() -> None:
     line = http.client.HTTPConnection("127.0.0.1", server.guard.port, timeout=30)
     headers = {"Content-Type": JSON, "Origin": f"http://127.0.0.1:{server.guard.port}"}
     took = []
-    for _ in range(30):  # over one connection, as a page asks
+    for _ in range(60):  # over one connection, as a page asks; it is new for the first of them
         began = time.perf_counter()
         line.request("POST", f"/{server.guard.token}/answer", b"{}", headers)
         assert line.getresponse().read() == b'{"ok":true}'
         took.append(time.perf_counter() - began)
-    assert min(took) < 0.03
+    assert min(took[30:]) < 0.03
     line.close()
     server.close()
