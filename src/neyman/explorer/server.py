@@ -105,9 +105,7 @@ class _Handler(BaseHTTPRequestHandler):
     server_version, sys_version = "neyman", ""
     protocol_version = "HTTP/1.1"
     timeout = _PATIENCE
-    wbufsize = (
-        -1
-    )  # an answer leaves as one piece, and at once: in two, the second waits 40 ms for a receipt of the first
+    wbufsize = -1  # an answer leaves as one piece: in two, the second waits 40 ms for a receipt of the first
     disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
