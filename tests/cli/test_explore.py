@@ -15,7 +15,7 @@ import neyman as ny
 from neyman.cli import exits
 from neyman.cli.main import main
 from neyman.explorer import Explorer, exploring
-from neyman.explorer.stops import Stops
+from neyman.explorer.tables.stops import Stops
 from tests.cli.said import message
 
 RUN = "dpsgd:1,0.01,100"

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 import neyman as ny
-from neyman.explorer import Answers, apart
-from neyman.explorer.apart import Apart
-from neyman.explorer.given import handed_over
+from neyman.explorer import Answers
+from neyman.explorer.asking.given import handed_over
+from neyman.explorer.serving import apart
+from neyman.explorer.serving.apart import Apart
 
 RUN = {"kind": "gaussian", "noise_multiplier": 2}
 REPORT: dict[str, Any] = {"v": 1, "ask": "report", "settings": RUN}

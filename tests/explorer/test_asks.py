@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 import neyman as ny
 from neyman.explorer import answer
-from neyman.explorer.solving import solved
-from neyman.explorer.wanted import TARGETS
+from neyman.explorer.answering.solving import solved
+from neyman.explorer.answering.wanted import TARGETS
 from neyman.sweeps.extras import MissingPackage
 from tests.effort import examples
 
@@ -125,16 +125,16 @@ def test_what_cannot_be_solved_for(settings: Any, free: str, target: Any, allowe
 
 
 def test_what_does_not_meet_its_target_as_written_is_not_handed_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    from neyman.explorer.questions import At
-    from neyman.explorer.settings import settings_of
-    from neyman.explorer.wanted import wanted_of
+    from neyman.explorer.answering.wanted import wanted_of
+    from neyman.explorer.asking.questions import At
+    from neyman.explorer.asking.settings import settings_of
 
     def nobody(_: object) -> Any:
         raise AssertionError
 
     wanted = wanted_of({"name": "mu", "value": 1}, At(), nobody)
     monkeypatch.setattr("neyman.calibration.limit.Limit.holds", lambda *_: False)
-    monkeypatch.setattr("neyman.explorer.solving._parameter", lambda *_: 1.0)
+    monkeypatch.setattr("neyman.explorer.answering.solving._parameter", lambda *_: 1.0)
     settings = settings_of("settings", GAUSSIAN, {})
     with pytest.raises(ny.NotCertified, match="does not meet it as written"):
         solved(settings, "noise_multiplier", wanted, lambda one: ny.account(one.mechanism()), 1.0)

@@ -8,9 +8,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from neyman.explorer import curves, promise
-from neyman.explorer.curves import rounded_down, rounded_up
-from neyman.explorer.promise import posterior_of
+from neyman.explorer.answering import curves, promise
+from neyman.explorer.answering.curves import rounded_down, rounded_up
+from neyman.explorer.answering.promise import posterior_of
 
 RNG = np.random.default_rng(20261127)
 MANY = 3_000

@@ -21,10 +21,10 @@ from typing import Any
 import pytest
 
 from neyman.explorer import Answers
-from neyman.explorer import server as serving
-from neyman.explorer.document import page
-from neyman.explorer.guarded import LARGEST, Guard, Refused
-from neyman.explorer.server import Server
+from neyman.explorer.page.document import page
+from neyman.explorer.serving import server as serving
+from neyman.explorer.serving.guarded import LARGEST, Guard, Refused
+from neyman.explorer.serving.server import Server
 
 QUESTION: dict[str, Any] = {
     "v": 1, "ask": "promise", "brackets": False, "settings": {"kind": "laplace", "scale": 1}

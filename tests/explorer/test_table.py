@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import neyman as ny
 from neyman._errors import NotCertified
-from neyman.explorer import table as tables
-from neyman.explorer.settings import settings_of
-from neyman.explorer.stops import DELTAS, SITE, Stops
-from neyman.explorer.table import numbers_of, table_of
+from neyman.explorer.asking.settings import settings_of
+from neyman.explorer.tables import table as tables
+from neyman.explorer.tables.stops import DELTAS, SITE, Stops
+from neyman.explorer.tables.table import numbers_of, table_of
 from neyman.understanding.number_text import exact
 from tests.effort import examples
 

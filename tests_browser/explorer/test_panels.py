@@ -203,7 +203,7 @@ def test_a_report_is_saved(explore: Callable[..., Any], tmp_path: Path):
 
 
 def test_where_reports_cannot_be_written_the_button_says_why(explore: Callable[..., Any], monkeypatch: Any):
-    monkeypatch.setattr("neyman.explorer.apart.find_spec", lambda _: None)
+    monkeypatch.setattr("neyman.explorer.serving.apart.find_spec", lambda _: None)
     with ny.explore() as served:
         page = explore(served.url).page
         assert page.locator("#report").get_attribute("aria-disabled") == "true"

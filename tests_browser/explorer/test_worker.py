@@ -22,9 +22,9 @@ from opened import Opened, listened
 from playwright.sync_api import Browser
 
 import neyman as ny
-from neyman.explorer.folder import carried, write_folder
-from neyman.explorer.runtime import Release, runtime
-from neyman.explorer.sources import sources
+from neyman.explorer.browser.folder import carried, write_folder
+from neyman.explorer.browser.runtime import Release, runtime
+from neyman.explorer.browser.sources import sources
 
 _CARRIED = (
     "pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json",

@@ -22,9 +22,9 @@ from playwright.sync_api import Browser
 
 import neyman as ny
 from neyman.explorer import Answers
+from neyman.explorer.browser.folder import carried, write_folder
+from neyman.explorer.browser.runtime import runtime
 from neyman.explorer.exploring import USUAL_START
-from neyman.explorer.folder import carried, write_folder
-from neyman.explorer.runtime import runtime
 
 _SETTINGS = (
     "noise_multiplier=1.1&sample_rate=512/60000&steps=1172", "noise_multiplier=0.7&sample_rate=0.001&steps=20000",

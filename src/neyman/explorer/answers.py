@@ -9,8 +9,8 @@ from threading import RLock
 
 from neyman._errors import InvalidParameter, NeymanError, NotCertified
 from neyman._version import __version__
-from neyman.explorer.questions import VERSION, Question, question_of
-from neyman.explorer.settings import Settings, settings_of
+from neyman.explorer.asking.questions import VERSION, Question, question_of
+from neyman.explorer.asking.settings import Settings, settings_of
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.mechanisms import Mechanism
 
@@ -70,13 +70,13 @@ class Answers:
         return asked[question.ask](question)
 
     def _promise(self, question: Question) -> Answer:
-        from neyman.explorer.promise import promised
+        from neyman.explorer.answering.promise import promised
 
         return promised(question.settings, *self.of(question.settings), question.at)
 
     def _solve(self, question: Question) -> Answer:
-        from neyman.explorer.solving import solved
-        from neyman.explorer.wanted import wanted_of
+        from neyman.explorer.answering.solving import solved
+        from neyman.explorer.answering.wanted import wanted_of
 
         def other(raw: object) -> PessimisticGuarantee:
             return self.of(settings_of("other", raw, self.given))[1]
@@ -86,7 +86,7 @@ class Answers:
         return {**self._promise(replace(question, settings=found.settings)), "solved": found.to_dict()}
 
     def _compare(self, question: Question) -> Answer:
-        from neyman.explorer.comparing import compared
+        from neyman.explorer.answering.comparing import compared
 
         if question.other is None:
             raise InvalidParameter("other", None, "given")
@@ -95,12 +95,12 @@ class Answers:
         return {"a": self._promise(question), "b": self._promise(b), **found}
 
     def _report(self, question: Question) -> Answer:
-        from neyman.explorer.copies import reported
+        from neyman.explorer.answering.copies import reported
 
         return reported(*self.of(question.settings), question.at)
 
     def _copy(self, question: Question) -> Answer:
-        from neyman.explorer.copies import copied
+        from neyman.explorer.answering.copies import copied
 
         return copied(question.settings, *self.of(question.settings), question.at)
 

@@ -14,16 +14,16 @@ from neyman._errors import InvalidParameter
 from neyman._validate import whole
 from neyman._version import __version__
 from neyman.explorer.answers import Answers
-from neyman.explorer.apart import Apart, unreported
-from neyman.explorer.document import page
-from neyman.explorer.evidence import evidence
-from neyman.explorer.given import Given, as_settings, handed_over
-from neyman.explorer.landmarks import landmarks
-from neyman.explorer.questions import VERSION
-from neyman.explorer.server import Server
-from neyman.explorer.settings import DPSGDSettings, Settings, settings_of
-from neyman.explorer.stops import Stops
-from neyman.explorer.table import table_of
+from neyman.explorer.asking.given import Given, as_settings, handed_over
+from neyman.explorer.asking.questions import VERSION
+from neyman.explorer.asking.settings import DPSGDSettings, Settings, settings_of
+from neyman.explorer.page.document import page
+from neyman.explorer.page.evidence import evidence
+from neyman.explorer.page.landmarks import landmarks
+from neyman.explorer.serving.apart import Apart, unreported
+from neyman.explorer.serving.server import Server
+from neyman.explorer.tables.stops import Stops
+from neyman.explorer.tables.table import table_of
 from neyman.guarantees import Guarantee
 from neyman.mechanisms import Mechanism
 from neyman.reports.reporting import save
@@ -167,8 +167,8 @@ class Explorer:
             If what was handed over cannot be set by the page's controls, the folder holds something, or a file of the
             runtime is missing or another than the one that is meant. Then nothing was written.
         """
-        from neyman.explorer.folder import carried, free_folder, write_folder
-        from neyman.explorer.runtime import runtime
+        from neyman.explorer.browser.folder import carried, free_folder, write_folder
+        from neyman.explorer.browser.runtime import runtime
 
         settings = self._start
         if settings is self._first or len(self._given) > 1:

@@ -15,7 +15,7 @@ from neyman.explorer.answers import Answers, refusal
 
 __all__ = ["Apart", "main", "unreported"]
 
-_CHILD = "from neyman.explorer.apart import main; main()"
+_CHILD = "from neyman.explorer.serving.apart import main; main()"
 _PATIENCE = 600.0  # seconds
 _NONE = "No report was written: the process that wrote it ended."
 

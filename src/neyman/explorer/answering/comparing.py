@@ -9,7 +9,7 @@ import numpy as np
 
 from neyman._errors import InvalidParameter, NotCertified
 from neyman.comparison.compare import Comparison
-from neyman.explorer.numbers import Shown
+from neyman.explorer.answering.numbers import Shown
 from neyman.guarantees import Guarantee
 from neyman.guarantees.questions.regret import Divergence
 from neyman.guarantees.twins import PessimisticGuarantee

@@ -8,11 +8,11 @@ import numpy as np
 
 from neyman._errors import NotCertified
 from neyman._validate import FloatArray
-from neyman.explorer.curves import gaussian_above, polygon_above, rounded_down, rounded_up
-from neyman.explorer.numbers import Shown, asked, told
-from neyman.explorer.odds import Odds
-from neyman.explorer.questions import At
-from neyman.explorer.settings import Settings
+from neyman.explorer.answering.curves import gaussian_above, polygon_above, rounded_down, rounded_up
+from neyman.explorer.answering.numbers import Shown, asked, told
+from neyman.explorer.answering.odds import Odds
+from neyman.explorer.asking.questions import At
+from neyman.explorer.asking.settings import Settings
 from neyman.guarantees import GDPReport, Guarantee
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.mechanisms import Mechanism

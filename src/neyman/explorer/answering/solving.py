@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from neyman._errors import InvalidParameter, NotCertified
 from neyman.calibration import calibrate, noise_for_dpsgd, rate_for_dpsgd, steps_for_dpsgd
-from neyman.explorer.settings import DPSGDSettings, NoiseSettings, Settings
-from neyman.explorer.wanted import Wanted
+from neyman.explorer.answering.wanted import Wanted
+from neyman.explorer.asking.settings import DPSGDSettings, NoiseSettings, Settings
 from neyman.guarantees import Guarantee
 from neyman.mechanisms import Gaussian, Laplace, Mechanism
 from neyman.mechanisms.training import rate_of

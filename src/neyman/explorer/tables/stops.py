@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-from neyman.explorer.settings import DPSGDSettings
+from neyman.explorer.asking.settings import DPSGDSettings
 from neyman.mechanisms.rounding import at_least, at_most
 from neyman.numerics.decimals import exactly, outward
 
@@ -49,7 +49,7 @@ class Stops:
 
         Examples
         --------
-        >>> from neyman.explorer.settings import settings_of
+        >>> from neyman.explorer.asking.settings import settings_of
         >>> told = {"kind": "dpsgd", "noise_multiplier": 1.1, "sample_rate": "512/60000", "steps": 1172}
         >>> around = Stops.around(settings_of("settings", told, {}))
         >>> "1.1" in around.noise, "512/60000" in around.rates, "1172" in around.steps

@@ -11,8 +11,8 @@ from threading import BoundedSemaphore, Thread
 from typing import Any
 
 from neyman.explorer.answers import refusal
-from neyman.explorer.document import policy
-from neyman.explorer.guarded import Guard, Refused
+from neyman.explorer.page.document import policy
+from neyman.explorer.serving.guarded import Guard, Refused
 
 __all__ = ["Server"]
 
