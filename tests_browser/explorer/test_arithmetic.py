@@ -48,7 +48,7 @@ def _cases(draw: random.Random, many: int) -> list[tuple[list[tuple[str, str]], 
     return [([pair() for _ in range(draw.randint(1, 3))], alpha()) for _ in range(many)]
 
 
-def _exactly(pairs: list[tuple[str, str]], alpha: float) -> tuple[Decimal, Decimal]:
+def _exactly(pairs: list[tuple[str, str]], alpha: float | Decimal) -> tuple[Decimal, Decimal]:
     """Beta of the lines, and where both errors are equal."""
     at, beta, equal = Decimal(alpha), Decimal(0), Decimal(0)
     for epsilon, delta in pairs:
@@ -112,6 +112,23 @@ def test_what_is_no_number_is_none(asked: Callable[..., Any]):
     odd = ["", " ", ".", "-", "e5", "1e", "1e9999", "nan", "inf", "0x10", "1_000", "1,000", "٣", "1" * 65]
     texts = [*odd, "1/0", "1/-2", "1/2/3", "1/", "%"]
     assert asked(_FRACTIONS, texts) == [None] * len(texts)
+
+
+def test_the_corners_lie_on_the_safe_side_and_so_does_what_lies_between(asked: Callable[..., Any]):
+    cases = _cases(random.Random(25), 300)
+    with localcontext(prec=60):
+        for (pairs, _), corners in zip(
+            cases, asked("cases => cases.map(([pairs]) => new Envelope(pairs).corners)", cases), strict=True
+        ):
+            alpha, tpr = ([Decimal(number) for number in corners[name]] for name in ("alpha", "tpr"))
+            assert (alpha[0], alpha[-1], tpr[-1]) == (0, 1, 1)
+            assert alpha == sorted(alpha)
+            for i in range(1, len(alpha)):
+                for part in (Decimal(0), Decimal("0.01"), Decimal("0.5"), Decimal("0.99"), Decimal(1)):
+                    at = alpha[i - 1] + part * (alpha[i] - alpha[i - 1])
+                    least, _ = _exactly(pairs, at)
+                    drawn = tpr[i - 1] + part * (tpr[i] - tpr[i - 1])
+                    assert 1 - least <= drawn <= (1 - least) * (1 + Decimal("1e-9")) + Decimal("1e-12")
 
 
 _RUN = {"kind": "dpsgd", "noise_multiplier": "1", "sample_rate": "0.01", "steps": "1000", "sampling": "poisson"}
