@@ -11,8 +11,8 @@ import os
 import sys
 from pathlib import Path
 
-from neyman.explorer.stops import SITE
-from neyman.explorer.table import table_of
+from neyman.explorer.tables.stops import SITE
+from neyman.explorer.tables.table import table_of
 
 TABLE = Path(__file__).parents[1] / "explorer-table.json"
 

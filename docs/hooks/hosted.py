@@ -21,10 +21,10 @@ def files() -> dict[str, str | bytes]:
     if not wheels:
         return {PAGE: explored.page()}
     from neyman import __version__
+    from neyman.explorer.browser.folder import carried
+    from neyman.explorer.browser.runtime import runtime
     from neyman.explorer.exploring import USUAL_START
-    from neyman.explorer.folder import carried
-    from neyman.explorer.landmarks import landmarks
-    from neyman.explorer.runtime import runtime
+    from neyman.explorer.page.landmarks import landmarks
 
     table = json.loads(explored.TABLE.read_text(encoding="utf-8"))
     beside = {"given": [], "audit": None, "landmarks": landmarks(), "version": __version__}

@@ -15,7 +15,7 @@ import neyman as ny
 from neyman.cli import exits
 from neyman.cli.main import main
 from neyman.explorer import Explorer, exploring
-from neyman.explorer.stops import Stops
+from neyman.explorer.tables.stops import Stops
 from tests.cli.said import message
 
 RUN = "dpsgd:1,0.01,100"
@@ -94,6 +94,19 @@ def test_a_file(call: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     code, out, err = call(RUN, "-o", "-")
     assert (code, err) == (exits.OK, "")
     assert out == path.read_text(encoding="utf-8")
+
+
+def test_a_file_has_a_fine_table_and_is_seen_to_be_made(
+    call: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few, asked = Stops(("1", "2"), ("0.01",), ("100", "200"), ("1e-5",)), list[Any]()
+    monkeypatch.setattr(exploring.Stops, "around", classmethod(lambda *told: asked.append(told[2:]) or few))
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    monkeypatch.setattr("neyman._progress.PATIENCE", 0.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    code, out, err = call(RUN, "-o", tmp_path / "page.html")
+    assert (code, out, asked) == (exits.OK, "", [(True,)])
+    assert "4/4" in err
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from neyman import InvalidParameter
-from neyman.explorer import runtime as room
-from neyman.explorer.document import policy
+from neyman.explorer.browser import runtime as room
+from neyman.explorer.page.document import policy
 from tests.docs.examples import ROOT
 from tests.explorer.standins import WHEELS, made
 

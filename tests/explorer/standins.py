@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from neyman.explorer.runtime import LOCK, Release
+from neyman.explorer.browser.runtime import LOCK, Release
 
 __all__ = ["WHEELS", "Standins", "made"]
 

@@ -80,22 +80,44 @@ def test_numbers_are_those_of_the_guarantee_rounded_outward(
 
 @examples(8, 300)
 @given(MECHANISMS)
-def test_the_curve_that_is_drawn_lies_below_the_curve(one: tuple[dict[str, Any], ny.Mechanism]) -> None:
+def test_no_attack_is_above_the_curve_that_is_drawn(one: tuple[dict[str, Any], ny.Mechanism]) -> None:
     said, mechanism = one
     found = ask(settings=said, brackets=False)
     curve, best = found["curve"], ny.account(mechanism).optimistic
-    alpha, beta = np.array(curve["alpha"]), np.array(curve["beta"])
+    alpha, power = np.array(curve["alpha"]), np.array(curve["tpr"])
     assert alpha[0] == 0.0
-    assert (alpha[-1], beta[-1]) == (1.0, 0.0)
+    assert (alpha[-1], power[-1]) == (1.0, 1.0)
     assert np.all(np.diff(alpha) >= 0.0)
-    assert np.all(np.diff(beta) <= 0.0)
+    assert np.all(np.diff(power) >= 0.0)
     at = np.concatenate([np.linspace(0.0, 1.0, 301), np.geomspace(1e-12, 1.0, 100)])
-    drawn = np.interp(at, alpha, beta)
-    assert np.all(drawn <= np.asarray(best.beta(at)) + 1e-15)
-    assert np.all(drawn >= np.asarray(best.beta(at)) - 5e-3)  # and close to it
+    drawn = np.interp(at, alpha, power)
+    true = np.asarray(best.roc(at))
+    assert np.all(drawn >= true * (1.0 - 1e-14))
+    assert np.all(drawn <= true + 5e-3)  # and close to it
+    assert np.all(drawn[at >= 1e-11] <= 1.25 * true[at >= 1e-11])  # where axes are decades, three pixels
     mu = found["gaussian"]
-    assert np.all(np.array(mu["beta"]) <= np.asarray(best.beta(np.array(mu["alpha"]))) + 1e-15)
+    within = np.array(mu["alpha"])
+    assert np.all(np.array(mu["tpr"]) >= np.asarray(best.roc(within)) * (1.0 - 1e-14))
     assert float(mu["mu"]) >= ny.account(mechanism).optimistic.mu()
+
+
+@pytest.mark.parametrize("fpr", [1e-15, 1e-12, 3e-10, 1e-7, 1e-4, 0.01, 0.3, 0.9, 1 - 1e-9])
+@pytest.mark.parametrize("noise", [0.5, 0.7, 1.0, 3.0])
+def test_the_curve_goes_through_the_point_that_is_asked_for(fpr: float, noise: float) -> None:
+    found = ask(settings={**PLAIN, "noise_multiplier": noise, "steps": 4000}, fpr=fpr, floor=1e-15, brackets=False)
+    drawn = np.interp(fpr, found["curve"]["alpha"], found["curve"]["tpr"])
+    assert 1.0 <= drawn / (found["numbers"]["tpr"]["value"] * (1.0 - 1e-14)) < (1.005 if fpr > 1e-11 else 1.1)
+
+
+@pytest.mark.parametrize("noise", [0.3, 0.5, 5.0])
+@pytest.mark.parametrize("rate", [1e-5, 0.1, 1])
+@pytest.mark.parametrize("steps", [1, 50_000])
+def test_a_curve_is_drawn_of_the_least_and_the_most_private(noise: float, rate: float, steps: int) -> None:
+    settings = {"kind": "dpsgd", "noise_multiplier": noise, "sample_rate": rate, "steps": steps}
+    found = ask(settings=settings, fpr=0.01, brackets=False)
+    assert "not foreseen" not in found.get("error", "")
+    if found["ok"]:
+        assert np.interp(0.01, found["curve"]["alpha"], found["curve"]["tpr"]) >= found["numbers"]["tpr"]["value"]
 
 
 def test_without_brackets_the_safe_numbers_are_the_same() -> None:
@@ -203,7 +225,7 @@ BAD: list[tuple[Any, str, str]] = [
     ({"v": 1, "ask": "solve", "settings": LAPLACE, "free": "scale", "target": {"name": "tpr", "value": 0.001}},
      "value", "a number in (0.01, 1.0)"),
     ({"v": 1, "ask": "solve", "settings": PLAIN, "free": "steps", "target": {"name": "regret", "value": 0.01}},
-     "target", "joined to one that limits steps"),
+     "target", "another, where steps are free"),
 ]  # fmt: skip
 NUMBERS: list[Any] = [
     None, True, math.nan, math.inf, -1, -1.0, "", "x", "1_0", "\u0661", "1/0", "nan", "1e999", 10**400, -(10**400), [],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shlex
 import subprocess
 import sys
@@ -16,8 +17,8 @@ from hypothesis import strategies as st
 
 import neyman as ny
 from neyman.explorer import answer
-from neyman.explorer.solving import solved
-from neyman.explorer.wanted import TARGETS
+from neyman.explorer.answering.solving import solved
+from neyman.explorer.answering.wanted import TARGETS
 from neyman.sweeps.extras import MissingPackage
 from tests.effort import examples
 
@@ -124,16 +125,16 @@ def test_what_cannot_be_solved_for(settings: Any, free: str, target: Any, allowe
 
 
 def test_what_does_not_meet_its_target_as_written_is_not_handed_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    from neyman.explorer.questions import At
-    from neyman.explorer.settings import settings_of
-    from neyman.explorer.wanted import wanted_of
+    from neyman.explorer.answering.wanted import wanted_of
+    from neyman.explorer.asking.questions import At
+    from neyman.explorer.asking.settings import settings_of
 
     def nobody(_: object) -> Any:
         raise AssertionError
 
     wanted = wanted_of({"name": "mu", "value": 1}, At(), nobody)
     monkeypatch.setattr("neyman.calibration.limit.Limit.holds", lambda *_: False)
-    monkeypatch.setattr("neyman.explorer.solving._parameter", lambda *_: 1.0)
+    monkeypatch.setattr("neyman.explorer.answering.solving._parameter", lambda *_: 1.0)
     settings = settings_of("settings", GAUSSIAN, {})
     with pytest.raises(ny.NotCertified, match="does not meet it as written"):
         solved(settings, "noise_multiplier", wanted, lambda one: ny.account(one.mechanism()), 1.0)
@@ -206,3 +207,25 @@ def test_a_report_that_cannot_be_written_is_a_refusal(monkeypatch: pytest.Monkey
     found = ask("report", GAUSSIAN)
     assert (found["ok"], found["kind"]) == (False, "invalid")
     assert "pip install 'neyman[report]'" in found["error"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {**RUN, "noise_multiplier": 2}, RUN, {"kind": "laplace", "scale": 1},
+        {**RUN, "noise_multiplier": 0.8, "sample_rate": 0.005, "steps": 1500},
+    ],
+)  # fmt: skip
+def test_the_two_are_called_what_the_page_calls_them(other: dict[str, Any]) -> None:
+    found = ask("compare", RUN, other=other)
+    told = [found["sentence"], *(one["says"] for one in found["divergence"].values())]
+    for words in told:
+        assert re.search(r"\bA\b", words)
+        assert re.search(r"\bB\b", words)
+        assert not re.search(r"\b[ab]\b(?! billion)", words)
+
+
+def test_a_refusal_says_the_way_out_by_itself() -> None:
+    found = ask("promise", {**RUN, "sample_rate": 2})
+    assert found["advice"] == "It is the expected batch size over the data set size."
+    assert found["error"].endswith(found["advice"])

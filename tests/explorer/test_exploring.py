@@ -16,13 +16,14 @@ from urllib.request import urlopen
 import pytest
 
 import neyman as ny
-from neyman.explorer import document, exploring
-from neyman.explorer.document import page, policy
-from neyman.explorer.evidence import evidence
-from neyman.explorer.given import as_settings
-from neyman.explorer.landmarks import landmarks
-from neyman.explorer.settings import settings_of
-from neyman.explorer.stops import Stops
+from neyman.explorer import exploring
+from neyman.explorer.asking.given import as_settings
+from neyman.explorer.asking.settings import settings_of
+from neyman.explorer.page import document
+from neyman.explorer.page.document import page, policy
+from neyman.explorer.page.evidence import evidence
+from neyman.explorer.page.landmarks import landmarks
+from neyman.explorer.tables.stops import Stops
 from neyman.reports.said.landmarks import LANDMARKS
 from neyman.understanding.subject import Subject
 
@@ -33,7 +34,7 @@ RUN = "dpsgd:1,0.01,100"
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """A table of one setting: the page around it is the same."""
-    monkeypatch.setattr(exploring.Stops, "around", classmethod(lambda cls, _: FEW))
+    monkeypatch.setattr(exploring.Stops, "around", classmethod(lambda *_: FEW))
 
 
 class Page(HTMLParser):
@@ -100,7 +101,7 @@ def test_a_part_that_would_end_its_element_is_refused(monkeypatch: pytest.Monkey
 
 
 def test_parts_stand_in_their_order() -> None:
-    folder = Path(document.__file__).parent / "page"
+    folder = Path(document.__file__).parent
     order = json.loads((folder / "order.json").read_text(encoding="utf-8"))
     assert sorted([*order, "worker.js"]) == sorted(path.name for path in folder.glob("*.js"))  # a program of its own
     program, at = Page(page({})).block("module"), 0

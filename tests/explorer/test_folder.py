@@ -13,10 +13,10 @@ import pytest
 
 import neyman as ny
 from neyman import InvalidParameter
-from neyman.explorer.document import policy
-from neyman.explorer.folder import PATIENCE, Carried, carried, free_folder, write_folder
-from neyman.explorer.runtime import File, runtime
-from neyman.explorer.sources import sources
+from neyman.explorer.browser.folder import PATIENCE, Carried, carried, free_folder, write_folder
+from neyman.explorer.browser.runtime import File, runtime
+from neyman.explorer.browser.sources import sources
+from neyman.explorer.page.document import policy
 from tests.explorer.standins import WHEELS, Standins, made
 
 DATA: dict[str, Any] = {"table": None, "given": [], "start": {"kind": "dpsgd"}, "audit": None, "landmarks": []}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from neyman import InvalidParameter
-from neyman.explorer.runtime import LOCK, PYODIDE, File, Release, runtime
+from neyman.explorer.browser.runtime import LOCK, PYODIDE, File, Release, runtime
 from tests.explorer.standins import WHEELS, Standins, made
 
 
@@ -133,7 +133,9 @@ def test_what_is_meant_is_pinned_and_is_what_the_browser_tests_install() -> None
     told = json.loads((tests / "package.json").read_text(encoding="utf-8"))
     assert told["dependencies"]["pyodide"] == PYODIDE.version
     locked = json.loads((tests / "package-lock.json").read_text(encoding="utf-8"))["packages"]["node_modules/pyodide"]
-    source = (Path(__file__).resolve().parents[2] / "src/neyman/explorer/runtime.py").read_text(encoding="utf-8")
+    source = (Path(__file__).resolve().parents[2] / "src/neyman/explorer/browser/runtime.py").read_text(
+        encoding="utf-8"
+    )
     assert locked["version"] == PYODIDE.version
     assert locked["integrity"] in source
     assert set(PYODIDE.digests) == {"pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", LOCK}

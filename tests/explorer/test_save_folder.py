@@ -14,8 +14,8 @@ import neyman as ny
 from neyman import InvalidParameter
 from neyman.cli.main import app
 from neyman.explorer import exploring
-from neyman.explorer import runtime as room
-from neyman.explorer.stops import Stops
+from neyman.explorer.browser import runtime as room
+from neyman.explorer.tables.stops import Stops
 from tests.explorer.standins import WHEELS, Standins, made
 
 

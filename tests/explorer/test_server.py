@@ -21,10 +21,10 @@ from typing import Any
 import pytest
 
 from neyman.explorer import Answers
-from neyman.explorer import server as serving
-from neyman.explorer.document import page
-from neyman.explorer.guarded import LARGEST, Guard, Refused
-from neyman.explorer.server import Server
+from neyman.explorer.page.document import page
+from neyman.explorer.serving import server as serving
+from neyman.explorer.serving.guarded import LARGEST, Guard, Refused
+from neyman.explorer.serving.server import Server
 
 QUESTION: dict[str, Any] = {
     "v": 1, "ask": "promise", "brackets": False, "settings": {"kind": "laplace", "scale": 1}
@@ -376,3 +376,25 @@ def test_ctrl_c_ends_it(sign: signal.Signals, tmp_path: Path) -> None:
     assert b"Traceback" not in err
     assert err.decode().split() == ["Ctrl-C", "ends", "it."]
     assert [*tmp_path.iterdir()] == []
+
+
+def test_an_answer_leaves_in_one_piece_and_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two, the second would wait up to 40 ms for a receipt of the first."""
+    server, sent = Server("", lambda _: {"ok": True}), list[tuple[int, int]]()
+
+    def counted(name: str) -> Any:
+        own = getattr(socket.socket, name)
+
+        def send(self: socket.socket, *told: Any) -> Any:
+            if self.getsockname()[1] == server.guard.port:
+                sent.append((len(told[0]), self.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)))
+            return own(self, *told)
+
+        return send
+
+    for name in ("send", "sendall"):
+        monkeypatch.setattr(socket.socket, name, counted(name))
+    client = Client(server)
+    assert client.ask("POST", f"/{client.token}/answer", b"{}")[2] == b'{"ok":true}'
+    server.close()
+    assert [size > 300 and bool(at_once) for size, at_once in sent] == [True]

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from neyman.explorer.stops import SITE
-from neyman.explorer.table import numbers_of
+from neyman.explorer.tables.stops import SITE
+from neyman.explorer.tables.table import numbers_of
 
 TABLE = Path(__file__).resolve().parents[2] / "docs" / "explorer-table.json"
 SOME = range(7, len(SITE), 151)

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import neyman as ny
 from neyman._errors import NotCertified
-from neyman.explorer import table as tables
-from neyman.explorer.settings import settings_of
-from neyman.explorer.stops import DELTAS, SITE, Stops
-from neyman.explorer.table import numbers_of, table_of
+from neyman.explorer.asking.settings import settings_of
+from neyman.explorer.tables import table as tables
+from neyman.explorer.tables.stops import DELTAS, SITE, Stops
+from neyman.explorer.tables.table import numbers_of, table_of
 from neyman.understanding.number_text import exact
 from tests.effort import examples
 
@@ -113,15 +113,16 @@ def test_one_delta_that_is_refused_keeps_no_other(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("said", [(1.1, "512/60000", 1172), (0.05, 0.7, 1), (40, "1%", 10**15), (1, 1, 3)])
-def test_stops_around_a_setting_hold_it(said: Any) -> None:
+@pytest.mark.parametrize("fine", [False, True])
+def test_stops_around_a_setting_hold_it(said: Any, fine: bool) -> None:
     told = dict(zip(("noise_multiplier", "sample_rate", "steps"), said, strict=True))
     settings: Any = settings_of("settings", {"kind": "dpsgd", **told}, {})
-    around = Stops.around(settings)
+    around = Stops.around(settings, fine)
     sigma, rate, steps = settings.noise_multiplier, settings.rate, settings.steps
     assert any(exact(text) == Fraction(repr(sigma)) for text in around.noise)
     assert any(exact(text) == rate.exact for text in around.rates)
     assert str(steps) in around.steps
-    assert len(around) <= 135
+    assert len(around) <= (960 if fine else 135)
     assert all(0.0 < rate <= 1.0 for _, rate, _ in around.settings())
 
 

@@ -16,8 +16,8 @@ from playwright.sync_api import Browser
 
 import neyman as ny
 from neyman.explorer.exploring import USUAL_START, file_of
-from neyman.explorer.stops import DELTAS, Stops
-from neyman.explorer.table import table_of
+from neyman.explorer.tables.stops import DELTAS, Stops
+from neyman.explorer.tables.table import table_of
 
 _HERE = Path(__file__).parent
 _NOISE = ("0.6", "0.8", "1", "1.1", "1.5", "2.5")

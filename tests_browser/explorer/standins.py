@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from neyman.explorer import Answers
-from neyman.explorer.runtime import LOCK, PYODIDE, Release
-from neyman.explorer.stops import Stops
-from neyman.explorer.table import table_of
+from neyman.explorer.browser.runtime import LOCK, PYODIDE, Release
+from neyman.explorer.tables.stops import Stops
+from neyman.explorer.tables.table import table_of
 
 __all__ = ["FIRST", "OTHER", "natively", "pretender", "release_of", "small_table", "stand_in_wheels"]
 

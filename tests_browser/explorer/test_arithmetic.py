@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-_PARTS = ("rationals.js", "stops.js", "envelope.js")
+_PARTS = ("rationals.js", "stops.js", "envelope.js", "server.js", "table.js")
 _LINES = """cases => cases.map(([pairs, alpha]) => {
   const envelope = new Envelope(pairs);
   return [envelope.beta(alpha), envelope.detected(alpha), envelope.equal];
@@ -48,7 +48,7 @@ def _cases(draw: random.Random, many: int) -> list[tuple[list[tuple[str, str]], 
     return [([pair() for _ in range(draw.randint(1, 3))], alpha()) for _ in range(many)]
 
 
-def _exactly(pairs: list[tuple[str, str]], alpha: float) -> tuple[Decimal, Decimal]:
+def _exactly(pairs: list[tuple[str, str]], alpha: float | Decimal) -> tuple[Decimal, Decimal]:
     """Beta of the lines, and where both errors are equal."""
     at, beta, equal = Decimal(alpha), Decimal(0), Decimal(0)
     for epsilon, delta in pairs:
@@ -109,6 +109,49 @@ def test_numbers_are_read_to_their_last_digit(asked: Callable[..., Any]):
 
 
 def test_what_is_no_number_is_none(asked: Callable[..., Any]):
-    odd = ["", " ", ".", "-", "e5", "1e", "1e9999", "nan", "inf", "0x10", "1_000", "1,000", "٣", "1" * 41]
+    odd = ["", " ", ".", "-", "e5", "1e", "1e9999", "nan", "inf", "0x10", "1_000", "1,000", "٣", "1" * 65]
     texts = [*odd, "1/0", "1/-2", "1/2/3", "1/", "%"]
     assert asked(_FRACTIONS, texts) == [None] * len(texts)
+
+
+def test_the_corners_lie_on_the_safe_side_and_so_does_what_lies_between(asked: Callable[..., Any]):
+    cases = _cases(random.Random(25), 300)
+    with localcontext(prec=60):
+        for (pairs, _), corners in zip(
+            cases, asked("cases => cases.map(([pairs]) => new Envelope(pairs).corners)", cases), strict=True
+        ):
+            alpha, tpr = ([Decimal(number) for number in corners[name]] for name in ("alpha", "tpr"))
+            assert (alpha[0], alpha[-1], tpr[-1]) == (0, 1, 1)
+            assert alpha == sorted(alpha)
+            for i in range(1, len(alpha)):
+                for part in (Decimal(0), Decimal("0.01"), Decimal("0.5"), Decimal("0.99"), Decimal(1)):
+                    at = alpha[i - 1] + part * (alpha[i] - alpha[i - 1])
+                    least, _ = _exactly(pairs, at)
+                    drawn = tpr[i - 1] + part * (tpr[i] - tpr[i - 1])
+                    assert 1 - least <= drawn <= (1 - least) * (1 + Decimal("1e-9")) + Decimal("1e-12")
+
+
+_RUN = {"kind": "dpsgd", "noise_multiplier": "1", "sample_rate": "0.01", "steps": "1000", "sampling": "poisson"}
+_FOREIGN: list[tuple[dict[str, Any], str]] = [
+    ({"ask": "solve", "settings": _RUN, "free": "scale", "target": {"name": "tpr", "value": "0.3"}}, "no axis scale"),
+    (
+        {"ask": "solve", "settings": {"kind": "laplace", "scale": "1", "count": "1"}, "free": "scale",
+         "target": {"name": "tpr", "value": "0.3"}}, "not laplace",
+    ),
+    ({"ask": "solve", "settings": _RUN, "free": "steps", "target": {"name": "posterior", "value": "0.9"}}, "posterior"),
+    ({"ask": "promise", "settings": {"kind": "dpsgd"}}, "noise_multiplier must be"),
+    ({"ask": "promise", "settings": {"kind": "gaussian", "noise_multiplier": "1"}}, "not gaussian"),
+    ({"ask": "compare", "settings": _RUN, "other": {"kind": "laplace", "scale": "1"}}, "not laplace"),
+    ({"ask": "toString", "settings": _RUN}, "does not answer toString"),
+    ({"ask": "report", "settings": _RUN}, "needs the engine"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("question", "said"), _FOREIGN)
+def test_what_a_table_does_not_hold_is_refused(
+    asked: Callable[..., Any], table: dict[str, Any], question: dict[str, Any], said: str
+):
+    found = asked("([table, question]) => new TableEngine(table).answer(question)", [table, {"v": 1, **question}])
+    assert found["ok"] is False
+    assert said in found["error"]
+    assert "in this table" in found["allowed"] or "neyman explore" in found["advice"]

@@ -45,6 +45,27 @@ def test_nothing_sticks_out_or_lies_on_anything_else(explore: Callable[..., Any]
     assert page.evaluate(_OVERLAPS) == []
 
 
+@pytest.mark.parametrize("width", [1280, 375, 320])
+def test_no_word_of_a_name_is_torn(explore: Callable[..., Any], engine: str, width: int):
+    page = explore(engine, "#a=dpsgd,0.8,0.005,1500,poisson", width).page
+    at_rest(page)
+    torn = """() => {
+      const found = [];
+      for (const cell of document.querySelectorAll("th, .numbers summary span, .control label, .pick label")) {
+        if (!cell.checkVisibility()) continue;
+        const text = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+        while (text.nextNode()) for (const word of text.currentNode.data.matchAll(/[a-z]+/gi)) {
+          const range = new Range();
+          range.setStart(text.currentNode, word.index);
+          range.setEnd(text.currentNode, word.index + word[0].length);
+          if (range.getClientRects().length > 1) found.push(word[0]);
+        }
+      }
+      return found;
+    }"""
+    assert page.evaluate(torn) == []
+
+
 def test_on_a_phone_the_answer_stays_in_sight(explore: Callable[..., Any]):
     page = explore("table", width=375).page
     page.locator("#delta-slider").scroll_into_view_if_needed()

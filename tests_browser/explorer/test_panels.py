@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from explorer.driving import at_rest, choices, positions, read, settled, slide, type_in
 
+import neyman as ny
 from neyman.explorer import answer as answered
 
 _CELLS = "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
@@ -78,7 +79,7 @@ def test_two_runs_are_compared(explore: Callable[..., Any], engine: str):
         assert cell.startswith(shown["numbers"]["epsilon"])
     assert table["The run"] == [a["run"], b["run"]]
     words = page.locator("#compared").inner_text()
-    assert ("b is more private" in words) if engine == "server" else ("B is never less private" in words)
+    assert ("B is more private than A" in words) if engine == "server" else ("B is never less private" in words)
     assert page.locator("#curve .pin-a").get_attribute("d")
     page.locator("#pin-b").click()
     type_in(page, "noise_multiplier", "3")
@@ -103,6 +104,31 @@ def test_curves_that_cross_are_marked(explore: Callable[..., Any]):
     at_rest(page)
     assert page.locator("#curve .crossings").get_attribute("d").count("M") == 2
     assert "change places" in page.locator("#compared-more").inner_text()
+
+
+def test_a_legend_says_which_line_is_which(explore: Callable[..., Any], engine: str):
+    page = explore(engine).page
+    legend = page.locator("#legend")
+    assert not legend.is_visible()
+    page.locator("#pin-a").click()
+    type_in(page, "noise_multiplier", "2")
+    page.locator("#pin-b").click()
+    at_rest(page)
+    assert legend.get_attribute("aria-label") == "Curves of the picture"
+    assert legend.locator("li").all_inner_texts() == [
+        "What is set",
+        "A, pinned: DP-SGD, noise multiplier 1, sample rate 0.01, steps 1000",
+        "B, pinned: DP-SGD, noise multiplier 2, sample rate 0.01, steps 1000",
+    ]
+    for name in ("bound", "pin-a", "pin-b"):  # drawn as in the picture
+        stroke = "one => { const { stroke: s, strokeDasharray: d } = getComputedStyle(one); return s + d; }"
+        assert legend.locator(f".{name}").evaluate(stroke) == page.locator(f"#curve .{name}").evaluate(stroke)
+    page.emulate_media(media="print")
+    assert legend.is_visible()
+    page.emulate_media(media="screen")
+    page.locator("#unpin").click()
+    at_rest(page)
+    assert not legend.is_visible()
 
 
 def test_a_table_does_not_order_what_it_cannot(explore: Callable[..., Any]):
@@ -153,13 +179,35 @@ def test_copies_are_those_of_the_settings(explore: Callable[..., Any]):
 def test_a_report_is_saved(explore: Callable[..., Any], tmp_path: Path):
     pytest.importorskip("jinja2")
     page = explore("server", accept_downloads=True).page
+    at_rest(page)
+    asked = read(page)
+    button, told = page.locator("#report"), page.locator("#report-told")
+    assert button.get_attribute("aria-disabled") == "false"
     with page.expect_download() as download:
-        page.locator("#report").press("Enter")
+        button.press("Enter")
+        assert told.inner_text().startswith("Writing the report: about ten seconds")
+        assert button.get_attribute("aria-disabled") == "true"
+        button.press("Enter")  # once is enough
+        slide(page, "noise_multiplier", 190)  # and the sliders answer meanwhile
+        settled(page)
+        assert read(page)["numbers"] != asked["numbers"]
+        assert told.inner_text().startswith("Writing")
+        type_in(page, "noise_multiplier", "1")
     path = tmp_path / "report.html"
     download.value.save_as(path)
     assert download.value.suggested_filename == "neyman-report.html"
     assert read(page)["numbers"]["epsilon"][:4] in path.read_text(encoding="utf-8")
-    assert "downloads" in page.locator("#copies").inner_text()
+    assert "downloads" in told.inner_text()
+    assert button.get_attribute("aria-disabled") == "false"
+    assert page.locator(".writing").count() == 0
+
+
+def test_where_reports_cannot_be_written_the_button_says_why(explore: Callable[..., Any], monkeypatch: Any):
+    monkeypatch.setattr("neyman.explorer.serving.apart.find_spec", lambda _: None)
+    with ny.explore() as served:
+        page = explore(served.url).page
+        assert page.locator("#report").get_attribute("aria-disabled") == "true"
+        assert "pip install 'neyman[report]'" in page.locator("#report-told").inner_text()
 
 
 def test_the_false_alarm_rate_is_dragged_on_the_curve(explore: Callable[..., Any], engine: str):

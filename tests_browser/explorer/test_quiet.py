@@ -31,7 +31,7 @@ _FRAGMENTS = (
 
 def _press_everything(page: Any) -> None:
     for button in page.locator("button:visible").all():
-        button.click()
+        button.click(force=True)  # those that are at rest, too
     for summary in page.locator("summary:visible").all():
         summary.click()
     for box in page.locator("input[type=checkbox]:visible").all():

@@ -121,17 +121,17 @@ def _not_below_the_truth(numbers: dict[str, str], answer: dict[str, Any]) -> Non
                 assert Fraction(numbers[name]) >= Fraction(number["lower"]), name
 
 
-def test_the_curve_lies_below_the_truth(explore: Callable[..., Any]):
+def test_no_attack_is_above_the_curve_that_is_drawn(explore: Callable[..., Any]):
     """Read from the picture, to the hundredth of a pixel in which it is drawn."""
     page = explore("table", "#noise_multiplier=1&sample_rate=0.01&steps=1000").page
     drawn = page.locator("#curve .bound").get_attribute("d")
     assert drawn is not None
     guarantee = ny.account(ny.DPSGD(1.0, 0.01, 1000))
     points = [tuple(map(float, pair.split())) for pair in drawn[1:].split("L")]
-    assert len(points) > 100
+    assert len(points) > 20  # the corners of its lines
     for x, y in points[1:-1]:
         alpha, reached = (x - 60) / 386, (376 - y) / 362
-        assert reached >= guarantee.tpr(min(max(alpha - 0.02 / 386, 1e-12), 1.0)).value - 0.02 / 362
+        assert reached >= guarantee.tpr(min(max(alpha, 1e-12), 1.0)).value * (1 - 1e-12)
 
 
 @pytest.mark.parametrize(
@@ -160,15 +160,16 @@ def test_what_is_typed_snaps_to_the_safe_side(explore: Callable[..., Any], table
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("noise_multiplier", "0.5999", "beyond the table"), ("sample_rate", "0.0201", "beyond the table"),
-        ("steps", "4001", "beyond the table"),
-        ("noise_multiplier", "nan", "not a positive"), ("noise_multiplier", "1e9999", "not a positive"),
-        ("noise_multiplier", "Infinity", "not a positive"), ("sample_rate", "0", "not a positive"),
-        ("sample_rate", "1/0", "not a positive"), ("sample_rate", "-1%", "not a positive"),
-        ("steps", "10.5", "not a whole number"), ("steps", "0x10", "not a positive"),
-        ("delta", "1e-13", "not in this table"), ("delta", "1", "not in this table"),
-        ("fpr", "0", "not between 0 and 1"), ("fpr", "1", "not between 0 and 1"),
-        ("floor", "1e-11", "below that of this table"),
+        ("noise_multiplier", "0.5999", "a number from 0.6 to 2.5 in this table"),
+        ("sample_rate", "0.0201", "a number from 0.001 to 0.02 in this table"),
+        ("steps", "4001", "a whole number from 100 to 4000 in this table"),
+        ("noise_multiplier", "nan", "a number from"), ("noise_multiplier", "1e9999", "a number from"),
+        ("noise_multiplier", "Infinity", "a number from"), ("sample_rate", "0", "a number from"),
+        ("sample_rate", "1/0", "a number from"), ("sample_rate", "-1%", "a number from"),
+        ("steps", "10.5", "a whole number from"), ("steps", "0x10", "a whole number from"),
+        ("delta", "1e-13", "in this table"), ("delta", "1", "in this table"),
+        ("fpr", "0", "a number in (0, 1)"), ("fpr", "1", "a number in (0, 1)"),
+        ("floor", "1e-11", "a number from 1e-10 to below 1 in this table"),
     ],
 )  # fmt: skip
 def test_what_the_table_does_not_hold_is_refused(explore: Callable[..., Any], name: str, text: str, said: str):
@@ -178,7 +179,11 @@ def test_what_the_table_does_not_hold_is_refused(explore: Callable[..., Any], na
     settled(page)
     shown = read(page)
     assert shown["refused"]
-    assert said in shown["refused-error"]
+    label = page.locator(f"label[for={name}]").inner_text()
+    words = shown["refused-error"]
+    assert words.startswith(f"{label} must be ")
+    assert said in words
+    assert f"got {text}." in words
     assert page.locator(f"#{name}").get_attribute("aria-invalid") == "true"
     assert page.locator("[data-number]:visible").count() == 0
 
@@ -200,7 +205,10 @@ def test_the_least_noise_that_meets_a_risk_is_found(explore: Callable[..., Any],
 
 def test_what_needs_the_engine_is_said(explore: Callable[..., Any]):
     page = explore("table").page
-    page.locator("#report").click()
-    page.wait_for_timeout(200)
-    assert "neyman explore" in page.locator("#copies").inner_text()
+    button = page.locator("#report")
+    assert button.get_attribute("aria-disabled") == "true"
+    why = page.locator(f"#{button.get_attribute('aria-describedby')}")
+    assert "neyman explore" in why.inner_text()
+    button.press("Enter")  # it can be reached, and does nothing
+    assert why.inner_text().startswith("A report needs the engine")
     assert not page.locator("#batches").is_visible()

@@ -22,9 +22,9 @@ from opened import Opened, listened
 from playwright.sync_api import Browser
 
 import neyman as ny
-from neyman.explorer.folder import carried, write_folder
-from neyman.explorer.runtime import Release, runtime
-from neyman.explorer.sources import sources
+from neyman.explorer.browser.folder import carried, write_folder
+from neyman.explorer.browser.runtime import Release, runtime
+from neyman.explorer.browser.sources import sources
 
 _CARRIED = (
     "pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json",
@@ -177,7 +177,7 @@ def test_any_mechanism_is_answered(exact: Opened, made: Made):
 
 def test_bad_questions_are_survived(exact: Opened, made: Made):
     page = exact.page
-    assert _refused(page, "-1") == "noise_multiplier must be a finite number > 0."
+    assert _refused(page, "-1") == "Noise multiplier must be > 0, got -1."
     assert _refused(page, "7") == "No answer: RuntimeError (not foreseen: please report it)."
     shown = _noise(page, "1")
     assert not shown["refused"]
@@ -195,7 +195,7 @@ def test_python_asks_nobody_elsewhere(exact: Opened, elsewhere: Host):
 
 def test_a_question_that_takes_too_long_is_ended(exact: Opened, made: Made):
     page = exact.page
-    assert _refused(page, "8") == f"No answer within {_PATIENCE} seconds: nothing was decided."
+    assert _refused(page, "8") == f"No answer within {_PATIENCE} seconds: nothing was decided. {_ELSE}"
     assert page.locator("#engine").text_content() != _UP
     type_in(page, "noise_multiplier", "1")  # asked while it starts again, and answered once it is there
     _wait(page, _UP)
@@ -277,7 +277,7 @@ def test_a_missing_file_is_named(host: Host, visit: Callable[..., Opened]):
     page.locator("#kind").select_option("gaussian")
     settled(page)
     words = read(page)["refused-error"]
-    assert words == f"{_LACKING} This says the table, which answers alone: the exact engine did not start."
+    assert words == f"{_LACKING} This says the table, which answers alone: the exact engine did not start. {_ELSE}"
 
 
 def test_what_an_older_page_left_in_the_cache_is_asked_for_again(
@@ -290,6 +290,7 @@ def test_what_an_older_page_left_in_the_cache_is_asked_for_again(
     assert host.asked.count(path) == 2
 
 
+_ELSE = "Run `neyman explore` for an engine that knows."
 _LATER = "This says the table, which answers until the exact engine is loaded."
 
 
@@ -302,7 +303,7 @@ def test_while_it_loads_what_the_table_lacks_is_said(host: Host, visit: Callable
     page.evaluate("() => { location.hash = '#kind=laplace&scale=1&hold=1&target=tpr&risk=0.3&free=scale'; }")
     page.wait_for_timeout(100)
     settled(page)
-    assert read(page)["refused-error"] == f"The table does not hold this. {_LATER}"
+    assert read(page)["refused-error"] == f"This table holds DP-SGD, not laplace. {_LATER}"
     page.evaluate("() => { location.hash = '#kind=gaussian'; }")
     _wait(page, _UP)
     page.wait_for_selector("body:not(.refused)")

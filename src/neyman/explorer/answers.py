@@ -9,8 +9,8 @@ from threading import RLock
 
 from neyman._errors import InvalidParameter, NeymanError, NotCertified
 from neyman._version import __version__
-from neyman.explorer.questions import VERSION, Question, question_of
-from neyman.explorer.settings import Settings, settings_of
+from neyman.explorer.asking.questions import VERSION, Question, question_of
+from neyman.explorer.asking.settings import Settings, settings_of
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.mechanisms import Mechanism
 
@@ -43,7 +43,7 @@ class Answers:
                 found = self._answered(question_of(question, self.given))
             return {"v": VERSION, "ok": True, "engine": "native", "version": __version__, **found}
         except InvalidParameter as error:
-            return refusal("invalid", str(error), error.name, error.allowed)
+            return refusal("invalid", str(error), error.name, error.allowed, error.advice)
         except NotCertified as error:
             return refusal("too_long" if "effort" in error.reason else "not_certified", str(error))
         except NeymanError as error:  # a package is missing, say
@@ -70,13 +70,13 @@ class Answers:
         return asked[question.ask](question)
 
     def _promise(self, question: Question) -> Answer:
-        from neyman.explorer.promise import promised
+        from neyman.explorer.answering.promise import promised
 
         return promised(question.settings, *self.of(question.settings), question.at)
 
     def _solve(self, question: Question) -> Answer:
-        from neyman.explorer.solving import solved
-        from neyman.explorer.wanted import wanted_of
+        from neyman.explorer.answering.solving import solved
+        from neyman.explorer.answering.wanted import wanted_of
 
         def other(raw: object) -> PessimisticGuarantee:
             return self.of(settings_of("other", raw, self.given))[1]
@@ -86,7 +86,7 @@ class Answers:
         return {**self._promise(replace(question, settings=found.settings)), "solved": found.to_dict()}
 
     def _compare(self, question: Question) -> Answer:
-        from neyman.explorer.comparing import compared
+        from neyman.explorer.answering.comparing import compared
 
         if question.other is None:
             raise InvalidParameter("other", None, "given")
@@ -95,19 +95,22 @@ class Answers:
         return {"a": self._promise(question), "b": self._promise(b), **found}
 
     def _report(self, question: Question) -> Answer:
-        from neyman.explorer.copies import reported
+        from neyman.explorer.answering.copies import reported
 
         return reported(*self.of(question.settings), question.at)
 
     def _copy(self, question: Question) -> Answer:
-        from neyman.explorer.copies import copied
+        from neyman.explorer.answering.copies import copied
 
         return copied(question.settings, *self.of(question.settings), question.at)
 
 
-def refusal(kind: str, error: str, parameter: str | None = None, allowed: str = "") -> Answer:
-    """Return the answer that there is none."""
-    return {"v": VERSION, "ok": False, "kind": kind, "error": error, "parameter": parameter, "allowed": allowed}
+def refusal(kind: str, error: str, parameter: str | None = None, allowed: str = "", advice: str = "") -> Answer:
+    """Return the answer that there is none; ``error`` is whole, ``allowed`` and ``advice`` are parts of it."""
+    return {
+        "v": VERSION, "ok": False, "kind": kind, "error": error, "parameter": parameter, "allowed": allowed,
+        "advice": advice,
+    }  # fmt: skip
 
 
 _usual = Answers()

@@ -14,15 +14,16 @@ from neyman._errors import InvalidParameter
 from neyman._validate import whole
 from neyman._version import __version__
 from neyman.explorer.answers import Answers
-from neyman.explorer.document import page
-from neyman.explorer.evidence import evidence
-from neyman.explorer.given import Given, as_settings, handed_over
-from neyman.explorer.landmarks import landmarks
-from neyman.explorer.questions import VERSION
-from neyman.explorer.server import Server
-from neyman.explorer.settings import DPSGDSettings, Settings, settings_of
-from neyman.explorer.stops import Stops
-from neyman.explorer.table import table_of
+from neyman.explorer.asking.given import Given, as_settings, handed_over
+from neyman.explorer.asking.questions import VERSION
+from neyman.explorer.asking.settings import DPSGDSettings, Settings, settings_of
+from neyman.explorer.page.document import page
+from neyman.explorer.page.evidence import evidence
+from neyman.explorer.page.landmarks import landmarks
+from neyman.explorer.serving.apart import Apart, unreported
+from neyman.explorer.serving.server import Server
+from neyman.explorer.tables.stops import Stops
+from neyman.explorer.tables.table import table_of
 from neyman.guarantees import Guarantee
 from neyman.mechanisms import Mechanism
 from neyman.reports.reporting import save
@@ -41,7 +42,7 @@ class Explorer:
     """The explorer about what was handed over. Nothing is served before its address is asked for.
 
     ``with ny.explore(...) as page: page.open()`` ends with the block. In a notebook it shows itself, as the file that
-    ``save`` writes: also where the notebook runs elsewhere.
+    ``save`` writes, with fewer settings: also where the notebook runs elsewhere.
 
     Parameters
     ----------
@@ -58,6 +59,7 @@ class Explorer:
         self._audit = audit
         self._port = port
         self._server: Server | None = None
+        self._answers: Apart | None = None
         self._closed = False
 
     @property
@@ -72,9 +74,10 @@ class Explorer:
         if self._closed:
             raise InvalidParameter("explorer", "closed", "open", "Call ny.explore again.")
         if self._server is None:
-            text = page({**self._data, "engine": "server", "table": None}, asks=True)
+            text = page({**self._data, "engine": "server", "table": None, "unreported": unreported()}, asks=True)
+            self._answers = Apart(Answers(self._given))
             try:
-                self._server = Server(text, Answers(self._given), self._port)
+                self._server = Server(text, self._answers, self._port)
             except OSError as error:
                 advice = f"{error.strerror}. Leave it out: any free port will do."
                 raise InvalidParameter("port", self._port, "a port that is free", advice) from None
@@ -92,6 +95,8 @@ class Explorer:
     def close(self) -> None:
         """Answer nobody any more."""
         self._closed = True
+        if self._answers is not None:
+            self._answers.close()
         if self._server is not None:
             self._server.close()
 
@@ -114,11 +119,14 @@ class Explorer:
         InvalidParameter
             If what was handed over first is no DP-SGD in Poisson samples: a table has its three axes.
         """
+        return self._alone(fine=True, progress=progress, workers=workers)
+
+    def _alone(self, fine: bool, progress: bool | None = None, workers: int = 1) -> str:
         settings = self._start
         if not _tabulated(settings) or len(self._given) > 1:
             advice = "A file holds one table of noise, rate and steps; served, the page explores anything."
             raise InvalidParameter("subject", self._shown, "DP-SGD in Poisson samples, one of them", advice)
-        return file_of(table_of(Stops.around(settings), workers, progress), settings.to_dict(), self._audit)
+        return file_of(table_of(Stops.around(settings, fine), workers, progress), settings.to_dict(), self._audit)
 
     def save(self, path: str | os.PathLike[str], progress: bool | None = None, workers: int = 1) -> None:
         """Write that file.
@@ -159,8 +167,8 @@ class Explorer:
             If what was handed over cannot be set by the page's controls, the folder holds something, or a file of the
             runtime is missing or another than the one that is meant. Then nothing was written.
         """
-        from neyman.explorer.folder import carried, free_folder, write_folder
-        from neyman.explorer.runtime import runtime
+        from neyman.explorer.browser.folder import carried, free_folder, write_folder
+        from neyman.explorer.browser.runtime import runtime
 
         settings = self._start
         if settings is self._first or len(self._given) > 1:
@@ -202,7 +210,7 @@ class Explorer:
     @cached_property
     def _frame(self) -> str | None:
         try:
-            text = escape(self.html(), quote=True)
+            text = escape(self._alone(fine=False), quote=True)
         except InvalidParameter:
             return None
         return f'<iframe sandbox="allow-scripts" width="100%" height="{_HEIGHT}" srcdoc="{text}"></iframe>'

@@ -19,11 +19,11 @@ class Batches {
   show(sampling, answer) {
     const { card, sentence, numbers } = this.#cards.get(sampling);
     card.classList.remove("stale");
-    say(sentence, answer.ok ? (answer.odds?.sentence ?? NO_ODDS) : answer.error);
+    say(sentence, answer.ok ? (answer.odds?.sentence ?? NO_ODDS) : refusedElsewhere(answer));
     const { epsilon, mu } = answer.ok ? answer.numbers : {};
     say(
       numbers,
-      answer.ok ? `epsilon ≤ ${text(epsilon)}, mu ≤ ${text(mu)}. ${answer.note || answer.run}` : (answer.allowed ?? ""),
+      answer.ok ? `epsilon ≤ ${text(epsilon)}, mu ≤ ${text(mu)}. ${answer.note || answer.run}` : "",
     );
   }
 

@@ -15,7 +15,7 @@ class Comparison {
   /** `pins`: which of the two, a and b, are pinned; the other is what is set. */
   show(answer, pins) {
     if (!answer.ok) {
-      this.clear(`These two are not compared: ${answer.error} ${answer.allowed ?? ""}`);
+      this.clear(`These two are not compared: ${refusedElsewhere(answer)}`);
       return;
     }
     const { a, b, sentence, crossings, divergence } = answer;

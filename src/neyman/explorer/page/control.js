@@ -18,7 +18,6 @@ class Control {
       type: "text",
       id: name,
       inputmode: "text",
-      maxlength: 40,
       spellcheck: "false",
       "aria-describedby": hint,
     });
@@ -67,6 +66,10 @@ class Control {
 
   set shown(yes) {
     this.#node.hidden = !yes;
+  }
+
+  get shown() {
+    return !this.#node.hidden;
   }
 
   set label(words) {

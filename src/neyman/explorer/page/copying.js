@@ -1,20 +1,38 @@
 /* What people take along: the same settings as Python, as a command, as a sentence of a paper, as a report. */
 
+const WRITING = "Writing the report: about ten seconds. Nothing else waits for it.";
 const COPIES = { sentence: "Sentence for a paper", python: "Python", command: "Command line", bibtex: "BibTeX" };
 
 class Copies {
   #boxes = new Map();
   #node;
   #report;
+  #told;
 
-  /** `report()`: somebody wants the report. */
-  constructor(node, report) {
+  /** `report()`: somebody wants the report, and is told once it is there; `unreported`: why there is none, if so. */
+  constructor(node, report, unreported) {
     this.#node = node;
     for (const [name, words] of Object.entries(COPIES)) node.append(this.#box(name, words));
-    this.#report = make("button", { type: "button", id: "report" }, "Save the report");
-    this.#report.addEventListener("click", report);
-    this.told = make("p", { class: "small", role: "status" });
-    node.append(make("div", { class: "copy" }, make("h3", {}, "Privacy report"), this.#report, this.told));
+    this.#report = make("button", { type: "button", id: "report", "aria-describedby": "report-told" }, "Save the report");
+    this.#told = make("p", { class: "small", role: "status", id: "report-told" }, unreported);
+    this.#idle = !unreported;
+    this.#report.addEventListener("click", () => this.#write(report));
+    node.append(make("div", { class: "copy" }, make("h3", {}, "Privacy report"), this.#report, this.#told));
+  }
+
+  /** Whether the button does anything: it keeps its place in the order of keys, and says why it does not. */
+  set #idle(yes) {
+    this.#report.setAttribute("aria-disabled", !yes);
+  }
+
+  async #write(report) {
+    if (this.#report.getAttribute("aria-disabled") === "true") return;
+    this.#idle = false;
+    this.#report.classList.add("writing");
+    say(this.#told, WRITING);
+    this.#save(await report());
+    this.#report.classList.remove("writing");
+    this.#idle = true;
   }
 
   #box(name, words) {
@@ -40,15 +58,15 @@ class Copies {
     this.#node.classList.add("stale");
   }
 
-  save(answer) {
+  #save(answer) {
     if (!answer.ok) {
-      say(this.told, `${answer.error} ${answer.allowed ?? ""}`);
+      say(this.#told, refusedElsewhere(answer));
       return;
     }
     const address = URL.createObjectURL(new Blob([answer.html], { type: "text/html" }));
     make("a", { href: address, download: answer.name }).click();
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
-    say(this.told, `${answer.name} is among your downloads.`);
+    say(this.#told, `${answer.name} is among your downloads.`);
   }
 }
 

@@ -32,7 +32,6 @@ class Curve {
       this.#parts.axes,
       path("below"),
       path("guess"),
-      path("band"),
       path("gaussian"),
       path("pin-a"),
       path("pin-b"),
@@ -96,20 +95,25 @@ class Curve {
     return PLOT.bottom - this.#along(share) * (PLOT.bottom - PLOT.top);
   }
 
-  #point(alpha, beta) {
-    return `${this.#x(alpha).toFixed(2)} ${this.#y(1 - beta).toFixed(2)}`;
+  /** What is drawn promises no more than is certified: rounded to hundredths of a pixel, it lies farther left and up. */
+  #point(alpha, tpr) {
+    return `${Math.floor(100 * this.#x(alpha)) / 100} ${Math.floor(100 * this.#y(tpr)) / 100}`;
   }
 
-  /** A polygon is straight where shares are; where they are decades, it is drawn through places between its corners. */
-  #line({ alpha, beta }) {
-    if (!this.#log) return `M${alpha.map((share, i) => this.#point(share, beta[i])).join("L")}`;
+  /** A polygon is straight where shares are. Where they are decades it is drawn through places between its corners, too:
+      a side bends downward there, so that what is drawn from one place to the next lies above it. */
+  #line({ alpha, tpr }) {
+    if (alpha.length === 0) return ""; // "M" alone is no path
+    if (!this.#log) return `M${alpha.map((share, i) => this.#point(share, tpr[i])).join("L")}`;
     const places = Array.from({ length: PLACES + 1 }, (_, i) => this.#low ** (1 - i / PLACES));
-    const within = places.filter((share) => share >= alpha[0] && share <= alpha.at(-1));
+    const within = [...places, ...alpha, this.#answer.fpr]
+      .filter((share) => share >= Math.max(alpha[0], this.#low) && share <= alpha.at(-1))
+      .sort((one, other) => one - other);
     let next = 1;
     const points = within.map((share) => {
       while (alpha[next] < share) next += 1;
       const part = (share - alpha[next - 1]) / (alpha[next] - alpha[next - 1]);
-      return this.#point(share, beta[next - 1] + part * (beta[next] - beta[next - 1]));
+      return this.#point(share, part > 0 ? tpr[next - 1] + part * (tpr[next] - tpr[next - 1]) : tpr[next - 1]);
     });
     return points.length ? `M${points.join("L")}` : "";
   }
@@ -129,14 +133,11 @@ class Curve {
     if (!answer?.curve) return;
     this.#low = Math.min(1e-3, Math.max(1e-16, answer.floor / 10));
     this.#scale();
-    const { alpha, beta, beta_upper: upper } = answer.curve;
-    const bound = this.#line({ alpha, beta });
+    const bound = this.#line(answer.curve);
     this.#set("bound", bound);
-    this.#set("reach", `${bound}L${this.#point(1, 1)}L${this.#point(0, 1)}Z`);
-    const within = upper ? this.#line({ alpha: [...alpha].reverse(), beta: [...upper].reverse() }).slice(1) : "";
-    this.#set("band", upper && !this.#log ? `${bound}L${within}Z` : "");
+    this.#set("reach", `${bound}L${this.#point(1, 0)}L${this.#point(0, 0)}Z`);
     this.#set("gaussian", answer.gaussian ? this.#line(answer.gaussian) : "");
-    this.#set("guess", `M${this.#point(0, 1)}L${this.#point(1, 0)}`);
+    this.#set("guess", `M${this.#point(0, 0)}L${this.#point(1, 1)}`);
     for (const [i, name] of ["pin-a", "pin-b"].entries())
       this.#set(name, this.#pins[i]?.curve ? this.#line(this.#pins[i].curve) : "");
     this.#set("saw", this.#saw ? this.#saw.fpr.map((share, i) => this.#spot(share, this.#saw.tpr[i], 3)).join("") : "");
@@ -158,6 +159,8 @@ class Curve {
     const beside = Math.min(y, PLOT.bottom - 54) + 20; // below the line to the point, wherever that may be
     this.#words("in-words", x + 14, beside, among, x);
     this.#words("out-words", x + 14, beside + 20, left, x);
+    for (const name of ["out", "in", "handle", "in-words", "out-words"])
+      this.#parts[name].toggleAttribute("hidden", this.#log && fpr < this.#low); // it lies beyond the picture
     const low = this.#x(floor);
     this.#set("below", this.#log ? `M${PLOT.left} ${PLOT.bottom}H${low}V${PLOT.top}H${PLOT.left}Z` : "");
     this.#words("floor-words", low + 4, PLOT.bottom - 6, this.#log ? "floor of mu" : "", low);

@@ -15,6 +15,7 @@ class Envelope {
     this.#lines = pairs.map(([epsilon, delta]) => {
       const most = Number(epsilon) * (1 + RELATIVE);
       return {
+        gap: Number(delta) * (1 + RELATIVE) + ABSOLUTE * RELATIVE,
         left: 1 - Number(delta) * (1 + RELATIVE) - ABSOLUTE,
         steep: Math.exp(most) * (1 + RELATIVE),
         flat: Math.exp(-most) * (1 - RELATIVE),
@@ -37,10 +38,38 @@ class Envelope {
     return Math.min(1, 1 - this.beta(Math.min(1, alpha * (1 + RELATIVE))) + ABSOLUTE);
   }
 
+  /** The same as a polygon, false and true positive rates: each corner lies about where two lines meet, at the upper. */
+  get corners() {
+    const lines = hull([
+      ...this.#lines.map(({ gap, steep }) => ({ from: gap, by: steep })),
+      ...this.#lines.map(({ left, flat }) => ({ from: 1 - flat * left * (1 - RELATIVE) + 2 * ABSOLUTE, by: flat * (1 + RELATIVE) })),
+      { from: 1, by: 0 },
+    ]);
+    const reach = ({ from, by }, alpha) => Math.min(1, (from + by * alpha) * (1 + RELATIVE));
+    const alpha = lines.map((line, i) => (i === 0 ? 0 : meeting(lines[i - 1], line)));
+    const tpr = alpha.map((at, i) => Math.max(reach(lines[Math.max(i - 1, 0)], at), reach(lines[i], at)));
+    return { alpha: [...alpha, 1], tpr: [...tpr, 1] };
+  }
+
   /** Where both error rates are equal: on every curve above these lines, at least this. */
   get equal() {
     return this.#lines.reduce((best, { left, steep }) => Math.max(best, (left / (1 + steep)) * (1 - RELATIVE)), 0);
   }
+}
+
+const meeting = (one, other) => (other.from - one.from) / (one.by - other.by);
+
+/** Which of these lines are the least somewhere in [0, 1], the steepest first (approximate: any of them bound). */
+function hull(lines) {
+  const known = lines.filter(({ by }) => Number.isFinite(by));
+  const found = [];
+  for (const line of known.sort((one, other) => other.by - one.by || one.from - other.from)) {
+    if (found.at(-1)?.by === line.by) continue;
+    while (found.length > 0 && meeting(found.at(-1), line) <= (found.length > 1 ? meeting(found.at(-2), found.at(-1)) : 0))
+      found.pop();
+    if (found.length === 0 || meeting(found.at(-1), line) < 1) found.push(line);
+  }
+  return found;
 }
 
 /** Four digits, never below `number`, which is itself a bound by more than what a text differs from its float. */

@@ -8,12 +8,12 @@ function verdictOf({ confidence, fpr, tpr }, { curve }) {
   return `At ${sure}, no attack of this audit did better than these settings allow. That proves nothing more.`;
 }
 
-/** 1 - beta of the polygon, which promises no less: an attack beyond it is beyond the promise. */
-function reached({ alpha, beta }, share) {
+/** The true positive rate of the polygon, which the promise is nowhere above: an attack beyond it is beyond both. */
+function reached({ alpha, tpr }, share) {
   const next = Math.max(
     1,
     alpha.findIndex((corner) => corner >= share),
   );
   const part = (share - alpha[next - 1]) / (alpha[next] - alpha[next - 1]);
-  return 1 - (beta[next - 1] + part * (beta[next] - beta[next - 1])) + 1e-12;
+  return tpr[next - 1] + part * (tpr[next] - tpr[next - 1]) + 1e-12;
 }

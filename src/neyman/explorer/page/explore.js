@@ -1,10 +1,10 @@
 /* The page: what is set is asked, and what is answered is shown, never as the answer to something else. */
 
 const ENGINES = {
-  table: (data) => new TableEngine(data.table), server: () => new ServerEngine(), worker: (data) => new WorkerEngine(data),
+  table: (data) => new TableEngine(data.table), server: (data) => new ServerEngine(data), worker: (data) => new WorkerEngine(data),
 };
 const BESIDE = ["brackets", "compare", "poisson", "allocation", "copy"]; // what follows the answer, once settings rest
-const SLOTS = ["answer", ...BESIDE, "report"];
+const SLOTS = ["answer", ...BESIDE];
 
 class Explorer {
   #data;
@@ -17,7 +17,7 @@ class Explorer {
   #passed = []; // parts of the address that say nothing
   #controls = {};
   #views;
-  #write = afterPause(250, () => keep(toFragment(this.#state)));
+  #write = afterPause(250, () => this.#tooLong() || keep(toFragment(this.#state)));
   #speak = afterPause(700, () => this.#said());
   #follow = afterPause(150, () => this.#askBeside());
 
@@ -60,12 +60,13 @@ class Explorer {
     this.#choices();
     this.#views = {
       curve: new Curve(byId("curve"), (fpr) => this.#set("fpr", brief(Number(fpr.toPrecision(3))))),
+      legend: new Legend(byId("legend")),
       people: new People(byId("people")),
       numbers: new Numbers(byId("numbers")),
       landmarks: new Landmarks(byId("landmarks"), this.#data.landmarks),
       comparison: new Comparison(byId("compared"), byId("compared-more"), byId("compare-table")),
       batches: new Batches(byId("batches-pair")),
-      copies: new Copies(byId("copying"), () => this.#saveReport()),
+      copies: new Copies(byId("copying"), () => this.#report(), this.#engine.unreported),
     };
     if (this.#data.audit) {
       this.#views.curve.evidence = this.#data.audit;
@@ -198,7 +199,19 @@ class Explorer {
     if (state.hold) Object.assign(question, { free: state.free, target: targetOf(state) });
     this.#stale(true);
     BESIDE.forEach((slot) => this.#asker.forget(slot));
+    const long = this.#tooLong();
+    if (long) {
+      this.#asker.forget("answer");
+      const allowed = `a number of at most ${LONGEST} characters`;
+      this.#heard(refusal("", long, allowed), true);
+      return;
+    }
     this.#asker.ask("answer", question, (answer, current) => this.#heard(answer, current));
+  }
+
+  /** The control that holds more than is read: it is neither asked about, nor put into the address. */
+  #tooLong() {
+    return Object.keys(CONTROLS).find((name) => this.#controls[name].shown && this.#state[name].length > LONGEST);
   }
 
   #stale(yes) {
@@ -245,16 +258,15 @@ class Explorer {
     }
   }
 
-  #refuse({ error, parameter, allowed }) {
+  #refuse(answer) {
     document.body.classList.add("refused");
     byId("refused").hidden = false;
-    say(byId("refused-error"), error);
-    const rest = allowed && !error.includes(allowed) ? `Allowed: ${allowed}.` : "";
-    say(byId("refused-allowed"), rest);
-    const own = [...KINDS[this.#state.kind], "fpr", "delta", "floor", "prior"];
-    const where = this.#state.hold && !own.includes(parameter) ? "risk" : parameter;
+    const where = controlOf(answer.parameter, this.#state);
+    const label = where === "risk" ? RISK : CONTROLS[where]?.label;
+    const words = refusedWords(answer, label, this.#state[where]);
+    say(byId("refused-error"), words);
     for (const [name, control] of Object.entries(this.#controls)) {
-      if (name === where) control.refuse(`${error} ${rest}`.trim());
+      if (name === where) control.refuse(words);
       else control.forgive();
     }
   }
@@ -300,7 +312,7 @@ class Explorer {
     this.#state[name] = settings;
     if (!this.#state.a && !this.#state.b) {
       this.#asker.forget("compare");
-      this.#views.curve.pin([], []);
+      this.#pinned([], []);
       this.#views.comparison.clear("Nothing is pinned.");
     }
     this.#write();
@@ -317,15 +329,19 @@ class Explorer {
   #compared(answer) {
     const { a, b } = this.#state;
     this.#views.comparison.show(answer, { a, b });
-    if (answer.ok) this.#views.curve.pin([a && answer.a, b && answer.b], answer.crossings);
-    else this.#views.curve.pin([], []);
+    if (answer.ok) this.#pinned([a && answer.a, b && answer.b], answer.crossings);
+    else this.#pinned([], []);
   }
 
-  #saveReport() {
-    say(this.#views.copies.told, "Writing …");
-    this.#asker.ask("report", this.#question(settingsOf(this.#state), "report"), (answer) =>
-      this.#views.copies.save(answer),
-    );
+  #pinned(answers, crossings) {
+    const [a, b] = answers.map((answer, i) => answer?.curve && this.#state[["a", "b"][i]]);
+    this.#views.curve.pin(answers, crossings);
+    this.#views.legend.show({ a, b }, crossings.length > 0);
+  }
+
+  /** Not one of the questions that wait for one another: it takes seconds, and the sliders are answered meanwhile. */
+  #report() {
+    return this.#engine.answer(this.#question(settingsOf(this.#state), "report"));
   }
 }
 
@@ -350,15 +366,18 @@ function keep(fragment) {
   }
 }
 
-/** A button between light and dark, whatever the system prefers. */
+/** A button between light and dark, which says what it will do; before it is pressed, the system decides. */
 function themed(button) {
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  const set = (yes) => {
-    document.documentElement.dataset.theme = yes ? "dark" : "light";
-    button.setAttribute("aria-pressed", yes);
-  };
-  button.setAttribute("aria-pressed", dark.matches);
-  button.addEventListener("click", () => set(button.getAttribute("aria-pressed") !== "true"));
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const root = document.documentElement;
+  const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
+  const name = () => say(button, `Switch to ${dark() ? "light" : "dark"}`);
+  system.addEventListener("change", name);
+  button.addEventListener("click", () => {
+    root.dataset.theme = dark() ? "light" : "dark";
+    name();
+  });
+  name();
 }
 
 new Explorer(JSON.parse(byId("neyman-explorer").textContent));

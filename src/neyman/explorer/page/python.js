@@ -11,6 +11,7 @@ const NO_REPORT = "A report needs packages that this page does not carry.";
 class WorkerEngine {
   exact = true;
   axes = null; // any value may be asked
+  unreported = `${NO_REPORT} ${LONGER}`;
   #given;
   #table;
   #told = () => {};
@@ -50,15 +51,17 @@ class WorkerEngine {
   async #answered(question) {
     if (this.#state === "again" || (this.#table === null && this.#state === "loading")) await this.#ready;
     if (this.#state !== "up") return this.#meanwhile(question);
-    if (question.ask === "report") return refusal(NO_REPORT, null, LONGER, "not_certified");
+    if (question.ask === "report") return refusal(NO_REPORT, null, "", "not_certified", LONGER);
     return this.#asked(JSON.stringify(question));
   }
 
   async #meanwhile(question) {
-    if (this.#table === null) return refusal(`The exact engine did not start: ${this.#why}.`, null, LONGER, "not_certified");
+    if (this.#table === null) return refusal(`The exact engine did not start: ${this.#why}.`, null, "", "not_certified", LONGER);
     // a table knows nothing of what other engines may be asked, not even that it does not
-    const found = await this.#table.answer(question).catch(() => refusal(NOT_IN_TABLE, null, LONGER, "not_certified"));
-    return found.ok ? found : { ...found, error: `${found.error} ${this.#state === "failed" ? ALONE : LOADING}` };
+    const found = await this.#table.answer(question).catch(() => refusal(NOT_IN_TABLE, null, "", "not_certified", LONGER));
+    if (found.ok) return found;
+    const alone = this.#state === "failed";
+    return { ...found, error: `${found.error} ${alone ? ALONE : LOADING}`, advice: alone ? found.advice : "" };
   }
 
   #asked(question) {
@@ -66,7 +69,7 @@ class WorkerEngine {
     const id = this.#count;
     const { patience } = this.#given;
     return new Promise((resolve) => {
-      const late = () => this.#again(refusal(`${TOO_LONG} ${patience} seconds: nothing was decided.`, null, LONGER, "too_long"));
+      const late = () => this.#again(refusal(`${TOO_LONG} ${patience} seconds: nothing was decided.`, null, "", "too_long", LONGER));
       const timer = setTimeout(late, 1000 * patience);
       this.#heard = (found) => {
         clearTimeout(timer);

@@ -1,6 +1,6 @@
 /* Numbers as people write them, exactly: "0.01", "1%", "1e3", "512/60000". A float would already have chosen a side. */
 
-const WRITTEN = /^\s*([+-]?)(\d{0,40})(?:\.(\d{0,40}))?(?:[eE]([+-]?\d{1,3}))?\s*(%?)\s*$/;
+const WRITTEN = /^\s*([+-]?)(\d{0,64})(?:\.(\d{0,64}))?(?:[eE]([+-]?\d{1,3}))?\s*(%?)\s*$/;
 
 /** A fraction {over, under} of BigInts, under > 0; null where the text is no such number. */
 function rational(text) {

@@ -8,6 +8,11 @@ class ServerEngine {
   elsewhere = true;
   axes = null; // any value may be asked
 
+  /** `unreported`: why no report can be written there, empty where one can. */
+  constructor({ unreported = "" }) {
+    this.unreported = unreported;
+  }
+
   async answer(question) {
     try {
       const reply = await fetch("answer", {
@@ -25,6 +30,6 @@ class ServerEngine {
   }
 }
 
-function refusal(error, parameter, allowed, kind = "invalid") {
-  return { v: 1, ok: false, error, parameter, allowed, kind };
+function refusal(error, parameter, allowed, kind = "invalid", advice = "") {
+  return { v: 1, ok: false, error, parameter, allowed, kind, advice };
 }

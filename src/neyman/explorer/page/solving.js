@@ -39,7 +39,6 @@ const TARGETS = {
     stops: stops(1e-4, 0.3, ROUND),
   },
 };
-const IN_TABLES = ["tpr", "epsilon", "mu", "advantage", "bayes_error"];
 const FREE = { noise_multiplier: "noise", scale: "noise", sample_rate: "sample rate", steps: "number of steps" };
 
 /** What the engine is asked to meet. */

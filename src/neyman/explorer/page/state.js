@@ -7,7 +7,7 @@ const KINDS = {
   randomized_response: ["epsilon", "k", "count"],
   given: ["name"],
 };
-const NUMBER = /^[0-9.eE+%/ -]{1,40}$/;
+const NUMBER = /^[0-9.eE+%/ -]{1,64}$/;
 const SAMPLINGS = ["poisson", "allocation"];
 const DEFAULTS = {
   kind: "dpsgd",

@@ -2,22 +2,16 @@
 
 const PARAMETERS = { noise_multiplier: "noise multiplier", sample_rate: "sample rate", steps: "number of steps" };
 const SAFER = { noise_multiplier: 1, sample_rate: -1, steps: -1 }; // the direction in which a run protects more
+const NO_ENGINE = "A report needs the engine, which this page does not hold.";
 const LONGER = "Run `neyman explore` for an engine that knows.";
-const ALPHAS = [
-  0,
-  ...stops(
-    1e-12,
-    0.02,
-    FINE.filter((_, i) => i % 16 === 0),
-  ).map(Number),
-  ...Array.from({ length: 98 }, (_, i) => (i + 2) / 100),
-  1,
-];
+
+const IN_TABLES = ["tpr", "epsilon", "mu", "advantage", "bayes_error"]; // of the targets
 
 class TableEngine {
   label = "table of bounds";
   exact = false;
   elsewhere = false;
+  unreported = `${NO_ENGINE} ${LONGER}`;
   #table;
   #exactly; // the stops of each axis as fractions
   #deltas;
@@ -33,10 +27,12 @@ class TableEngine {
   }
 
   async answer(question) {
+    const asked = { promise: this._promise, solve: this._solve, compare: this._compare, copy: this._copy, report: this._report };
     try {
-      return this[`_${question.ask}`](question);
+      if (!Object.hasOwn(asked, question.ask)) throw new Unanswerable(`This table does not answer ${question.ask}.`, "ask", "", "invalid", LONGER);
+      return asked[question.ask].call(this, question);
     } catch (fault) {
-      if (fault instanceof Unanswerable) return refusal(fault.message, fault.parameter, fault.allowed, fault.kind);
+      if (fault instanceof Unanswerable) return refusal(fault.message, fault.parameter, fault.allowed, fault.kind, fault.advice);
       throw fault;
     }
   }
@@ -48,8 +44,15 @@ class TableEngine {
 
   _solve(question) {
     const { free, target } = question;
+    if (question.settings.kind !== "dpsgd") this.#place(question.settings); // which says why not
+    if (!Object.hasOwn(this.#table.axes, free)) {
+      const which = Object.keys(PARAMETERS).join(", ");
+      throw new Unanswerable(`This table has no axis ${free}, only ${which}.`, "free", "", "not_certified", LONGER);
+    }
+    if (!IN_TABLES.includes(target.name))
+      throw new Unanswerable(`This table does not know the target ${target.name}.`, "target", "", "not_certified", LONGER);
     const least = rational(target.value);
-    if (least === null) throw new Unanswerable(`${target.value} is no number`, "risk", "a number such as 0.3 or 30%");
+    if (least === null) throw outside("risk", target.value, "a number such as 0.3 or 30%");
     const beside = this.#beside({ ...question, ...onlyGiven(target, ["delta", "fpr"]) });
     const at = this.#place({ ...question.settings, [free]: this.#table.axes[free][0] });
     const trials = this.#table.axes[free].map((_, i) => i);
@@ -60,7 +63,7 @@ class TableEngine {
       const found = number && !number.refused ? order(rational(number.text), least) : NaN;
       if (target.name === "bayes_error" ? found >= 0 : found <= 0) return this.#solved(answer, free, i, target);
     }
-    throw new Unanswerable("No stop of the table meets it.", "risk", LONGER, "not_certified");
+    throw new Unanswerable("No stop of the table meets it.", "risk", "", "not_certified", LONGER);
   }
 
   #solved(answer, free, i, target) {
@@ -98,28 +101,26 @@ class TableEngine {
   }
 
   _report() {
-    throw new Unanswerable("A report needs the engine, which this page does not hold.", null, LONGER, "not_certified");
+    throw new Unanswerable(NO_ENGINE, null, "", "not_certified", LONGER);
   }
 
   /** Which stop answers for these settings. */
   #place(settings) {
     if (settings.kind !== "dpsgd")
-      throw new Unanswerable(`This table holds DP-SGD, not ${settings.kind}.`, "kind", LONGER);
+      throw new Unanswerable(`This table holds DP-SGD, not ${settings.kind}.`, "kind", "", "invalid", LONGER);
     if (settings.sampling === "allocation") {
-      throw new Unanswerable("This table holds Poisson samples, not random allocation.", "sampling", LONGER);
+      throw new Unanswerable("This table holds Poisson samples, not random allocation.", "sampling", "", "invalid", LONGER);
     }
     const index = {};
     let exact = true;
-    for (const [name, words] of Object.entries(PARAMETERS)) {
+    for (const name of Object.keys(PARAMETERS)) {
       const texts = this.#table.axes[name];
-      const allowed = `from ${texts[0]} to ${texts.at(-1)} in this table`;
+      const allowed = `a ${name === "steps" ? "whole " : ""}number from ${texts[0]} to ${texts.at(-1)} in this table`;
       const typed = rational(settings[name]);
-      if (typed === null || typed.over <= 0n)
-        throw new Unanswerable(`${words} = ${settings[name]} is not a positive number`, name, allowed);
-      if (name === "steps" && typed.over % typed.under !== 0n)
-        throw new Unanswerable(`${words} = ${settings[name]} is not a whole number`, name, allowed);
+      if (typed === null || typed.over <= 0n || (name === "steps" && typed.over % typed.under !== 0n))
+        throw outside(name, settings[name], allowed);
       index[name] = SAFER[name] > 0 ? lastAtMost(this.#exactly[name], typed) : firstAtLeast(this.#exactly[name], typed);
-      if (index[name] < 0) throw new Unanswerable(`${words} = ${settings[name]} lies beyond the table`, name, allowed);
+      if (index[name] < 0) throw outside(name, settings[name], allowed, LONGER);
       exact &&= order(this.#exactly[name][index[name]], typed) === 0;
     }
     return { index, exact, typed: onlyGiven(settings, Object.keys(PARAMETERS)) };
@@ -129,15 +130,15 @@ class TableEngine {
   #beside({ delta = "1e-5", fpr = "0.01", floor = this.#table.floor }) {
     const wanted = rational(delta);
     const row = wanted === null ? -1 : this.#deltas.findIndex((stop) => order(stop, wanted) <= 0);
-    const allowed = `from ${this.#table.deltas.at(-1)} to below 1`;
+    const least = this.#table.deltas.at(-1);
     if (row < 0 || order(wanted, ONE) >= 0)
-      throw new Unanswerable(`delta = ${delta} is not in this table`, "delta", allowed);
+      throw outside("delta", delta, `a number from ${least} to below 1 in this table`);
     const rate = rational(fpr);
     if (rate === null || rate.over <= 0n || order(rate, ONE) >= 0)
-      throw new Unanswerable(`false alarm rate = ${fpr} is not between 0 and 1`, "fpr", "a rate such as 0.01 or 1%");
+      throw outside("fpr", fpr, "a number in (0, 1), such as 0.01 or 1%");
     const above = rational(floor);
     if (above === null || order(above, rational(this.#table.floor)) < 0 || order(above, ONE) >= 0) {
-      throw new Unanswerable(`floor = ${floor} is below that of this table`, "floor", `at least ${this.#table.floor}`);
+      throw outside("floor", floor, `a number from ${this.#table.floor} to below 1 in this table`);
     }
     return { row, delta: placed(delta), fpr: placed(fpr), rate };
   }
@@ -172,7 +173,7 @@ class TableEngine {
       numbers,
       headline: this.#headline(numbers, deltas[row]),
       odds: oddsOf(envelope, rate),
-      curve: { alpha: ALPHAS, beta: ALPHAS.map((alpha) => envelope.beta(alpha)), beta_upper: null },
+      curve: envelope.corners,
       gaussian: null,
       delta,
       fpr,
@@ -235,10 +236,14 @@ const ORDERS = {
 };
 
 class Unanswerable extends Error {
-  constructor(message, parameter, allowed, kind = "invalid") {
+  constructor(message, parameter, allowed, kind = "invalid", advice = "") {
     super(message);
-    Object.assign(this, { parameter, allowed, kind });
+    Object.assign(this, { parameter, allowed, kind, advice });
   }
+}
+
+function outside(name, typed, allowed, advice = "") {
+  return new Unanswerable(`${name} must be ${allowed}, got ${typed}.`, name, allowed, "invalid", advice);
 }
 
 function bound(text, says, side = "at most") {

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 
-from neyman._errors import NotCertified
+from neyman._errors import InvalidParameter, NotCertified
 from neyman.comparison.compare import Comparison
-from neyman.explorer.numbers import Shown
+from neyman.explorer.answering.numbers import Shown
 from neyman.guarantees import Guarantee
 from neyman.guarantees.questions.regret import Divergence
 from neyman.guarantees.twins import PessimisticGuarantee
+from neyman.numerics.decimals import outward
 
 __all__ = ["compared"]
 
@@ -20,6 +22,7 @@ _ORDERS = {
     "more_private": "a", "less_private": "b", "equal": "equal", "incomparable": "neither", "undecided": "undecided"
 }  # fmt: skip
 _COST = "Choosing {} instead of {} costs at most {} of the attacker's Bayes error."
+_ONE = re.compile(r"\b[ab]\b(?! billion)")  # in the verdict and the sentence on attackers, which have no other "a"
 
 
 def compared(a: PessimisticGuarantee, b: PessimisticGuarantee) -> dict[str, object]:
@@ -32,12 +35,23 @@ def compared(a: PessimisticGuarantee, b: PessimisticGuarantee) -> dict[str, obje
     >>> found["order"], found["divergence"]["b_over_a"]["text"]
     ('a', '0')
     """
+    if a.adjacency != b.adjacency:
+        raise InvalidParameter("B", b.adjacency, f"a run for the neighbours of A, {a.adjacency!r}")
     found = Comparison(a, b)
     forth, back = found.bounds
     return {
-        "divergence": {"a_over_b": _number(forth, "b", "a"), "b_over_a": _number(back, "a", "b")},
-        "order": _ORDERS[found.order], "crossings": _crossings(found), "sentence": str(found),
+        "divergence": {"a_over_b": _number(forth, "B", "A"), "b_over_a": _number(back, "A", "B")},
+        "order": _ORDERS[found.order], "crossings": _crossings(found), "sentence": _sentence(found),
     }  # fmt: skip
+
+
+def _sentence(found: Comparison) -> str:
+    """That of ``ny.compare``, in which the two are called A and B, as on the page."""
+    told = _ONE.sub(lambda one: one[0].upper(), f"{found.verdict} {found.attackers}".strip())
+    forth, back = (outward(one.upper, 3) for one in found.bounds)
+    at = f", at prior {found.prior:.3g} (P(record absent))" if found.bounds[0].lower > 0.0 else ""
+    costs = f"{_COST.format('B', 'A', forth).removesuffix('.')}{at}; choosing A instead of B at most {back}."
+    return " ".join(part for part in (told, costs, found.note) if part)
 
 
 def _number(found: Divergence, chosen: str, instead_of: str) -> dict[str, object]:

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from neyman._errors import InvalidParameter, NotCertified
 from neyman.calibration import calibrate, noise_for_dpsgd, rate_for_dpsgd, steps_for_dpsgd
-from neyman.calibration.target import Target
-from neyman.explorer.settings import DPSGDSettings, NoiseSettings, Settings
-from neyman.explorer.wanted import Wanted
+from neyman.explorer.answering.wanted import Wanted
+from neyman.explorer.asking.settings import DPSGDSettings, NoiseSettings, Settings
 from neyman.guarantees import Guarantee
 from neyman.mechanisms import Gaussian, Laplace, Mechanism
 from neyman.mechanisms.sampled.training import rate_of
@@ -76,16 +75,20 @@ def _parameter(settings: Settings, free: str, wanted: Wanted, effort: float) -> 
         kind, count = Gaussian if settings.kind == "gaussian" else Laplace, settings.count
         return _calibrated(lambda amount: kind(amount) ** count, wanted, effort)
     if isinstance(settings, DPSGDSettings):
-        found = _of_poisson(settings, free, wanted.target, effort)
+        found = _of_poisson(settings, free, wanted, effort)
         return found if settings.sampling == "poisson" else _of_batches(settings, free, wanted, effort, found)
     raise InvalidParameter("settings", settings, "settings with sliders")
 
 
-def _of_poisson(settings: DPSGDSettings, free: str, target: Target, effort: float) -> float:
+def _of_poisson(settings: DPSGDSettings, free: str, wanted: Wanted, effort: float) -> float:
+    target = wanted.target
     noise, rate, steps = settings.noise_multiplier, settings.rate.value, settings.steps
     if free == "noise_multiplier":
         return noise_for_dpsgd(target, rate, steps, tolerance=_TOLERANCE, effort=effort).parameter
     if free == "steps":
+        if not target.ordered:
+            advice = "It is not monotone in steps: follow the risk by the noise."
+            raise InvalidParameter("target", wanted.name, "another, where steps are free", advice)
         return steps_for_dpsgd(target, noise, rate, tolerance=_TOLERANCE, effort=effort).parameter
     return rate_for_dpsgd(target, noise, steps, tolerance=_TOLERANCE, effort=effort).parameter
 

@@ -6,8 +6,8 @@ import json
 import shlex
 
 from neyman._errors import InvalidParameter
-from neyman.explorer.questions import At
-from neyman.explorer.settings import Settings
+from neyman.explorer.asking.questions import At
+from neyman.explorer.asking.settings import Settings
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.mechanisms import Mechanism
 from neyman.numerics.decimals import exactly

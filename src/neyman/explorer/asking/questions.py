@@ -8,8 +8,8 @@ from typing import Any, cast
 
 from neyman._errors import InvalidParameter
 from neyman._validate import inside
-from neyman.explorer.plainly import fields_of, number_of, word_of
-from neyman.explorer.settings import Settings, settings_of
+from neyman.explorer.asking.plainly import fields_of, number_of, word_of
+from neyman.explorer.asking.settings import Settings, settings_of
 
 __all__ = ["ASKS", "VERSION", "At", "Question", "question_of"]
 

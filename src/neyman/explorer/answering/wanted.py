@@ -8,9 +8,9 @@ from typing import Any, cast
 
 from neyman.calibration import targets
 from neyman.calibration.target import Target
-from neyman.explorer.numbers import DIGITS
-from neyman.explorer.plainly import fields_of, number_of, word_of
-from neyman.explorer.questions import At
+from neyman.explorer.answering.numbers import DIGITS
+from neyman.explorer.asking.plainly import fields_of, number_of, word_of
+from neyman.explorer.asking.questions import At
 from neyman.guarantees import Guarantee
 from neyman.numerics.decimals import outward
 from neyman.quantities import QUANTITIES

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-from neyman.explorer.settings import DPSGDSettings
+from neyman.explorer.asking.settings import DPSGDSettings
 from neyman.mechanisms.additive.rounding import at_least, at_most
 from neyman.numerics.decimals import exactly, outward
 
@@ -17,9 +17,13 @@ DELTAS = (
     "0.5", "0.3", "0.2", "0.1", "0.05", "0.02", "0.01", "0.005", "0.002", "0.001", "3e-4", "1e-4", "1e-5", "1e-6",
     "1e-7", "1e-8", "1e-10", "1e-12",
 )  # fmt: skip
-_NOISE = (0.5, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0)  # of the settings in the middle
-_RATE = (0.5, 1.0, 2.0)
-_STEPS = (0.25, 0.5, 1.0, 2.0, 4.0)
+# noise, rate and steps as multiples of those in the middle: few are computed while somebody waits for a cell
+_FEW = ((0.5, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0), (0.5, 1.0, 2.0), (0.25, 0.5, 1.0, 2.0, 4.0))
+_FINE = (
+    (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1.0, 1.1, 1.2, 1.35, 1.5, 1.75, 2.0, 3.0),
+    (0.25, 0.5, 0.75, 0.9, 1.0, 1.5, 2.0, 4.0),
+    (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0),
+)
 _DIGITS = 4
 _LEAST_NOISE, _LARGEST_RATE, _MOST_STEPS = 0.1, 1.0, 10**15
 
@@ -40,22 +44,23 @@ class Stops:
     deltas: tuple[str, ...] = DELTAS
 
     @classmethod
-    def around(cls, settings: DPSGDSettings) -> Stops:
-        """Stops about these settings, which are among them.
+    def around(cls, settings: DPSGDSettings, fine: bool = False) -> Stops:
+        """Stops about these settings, which are among them: up to 135 settings, or ``fine``, 960.
 
         Examples
         --------
-        >>> from neyman.explorer.settings import settings_of
+        >>> from neyman.explorer.asking.settings import settings_of
         >>> told = {"kind": "dpsgd", "noise_multiplier": 1.1, "sample_rate": "512/60000", "steps": 1172}
         >>> around = Stops.around(settings_of("settings", told, {}))
         >>> "1.1" in around.noise, "512/60000" in around.rates, "1172" in around.steps
         (True, True, True)
         """
+        noises, lower, fewer = _FINE if fine else _FEW
         sigma, rate = settings.noise_multiplier, settings.rate.value
-        noise = {exactly(sigma) if one == 1.0 else outward(sigma * one, _DIGITS) for one in _NOISE}
+        noise = {exactly(sigma) if one == 1.0 else outward(sigma * one, _DIGITS) for one in noises}
         own = str(settings.written) if isinstance(settings.written, str) else exactly(rate)
-        rates = {own if one == 1.0 else outward(rate * one, _DIGITS) for one in _RATE if rate * one < 1.0 or one == 1.0}
-        steps = {max(round(settings.steps * one), 1) for one in _STEPS}
+        rates = {own if one == 1.0 else outward(rate * one, _DIGITS) for one in lower if rate * one < 1.0 or one == 1.0}
+        steps = {max(round(settings.steps * one), 1) for one in fewer}
         return cls(
             tuple(sorted((one for one in noise if float(one) >= _LEAST_NOISE or one == exactly(sigma)), key=float)),
             tuple(sorted(rates, key=_exact)),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from neyman._errors import InvalidParameter
-from neyman.explorer.settings import DPSGDSettings, NoiseSettings, ResponseSettings, Settings
+from neyman.explorer.asking.settings import DPSGDSettings, NoiseSettings, ResponseSettings, Settings
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.mechanisms import Gaussian, Laplace, Mechanism, PoissonSampled, RandomizedResponse
 from neyman.mechanisms.sampled.allocated import Allocated

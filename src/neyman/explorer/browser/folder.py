@@ -15,9 +15,9 @@ from typing import Any, cast
 
 from neyman._errors import InvalidParameter
 from neyman._version import __version__
-from neyman.explorer.document import page
-from neyman.explorer.runtime import File, Runtime
-from neyman.explorer.sources import sources
+from neyman.explorer.browser.runtime import File, Runtime
+from neyman.explorer.browser.sources import sources
+from neyman.explorer.page.document import page
 
 __all__ = ["PATIENCE", "Carried", "carried", "free_folder", "write_folder"]
 

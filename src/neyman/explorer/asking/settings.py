@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from neyman._errors import InvalidParameter
-from neyman.explorer.plainly import count_of, fields_of, number_of, word_of, written_number
+from neyman.explorer.asking.plainly import count_of, fields_of, number_of, word_of, written_number
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.mechanisms import DPSGD, Gaussian, Laplace, Mechanism, RandomizedResponse
 from neyman.mechanisms.sampled.training import Rate, rate_of

@@ -44,6 +44,7 @@ def page(data: Mapping[str, object], asks: bool = False, worker: bool = False) -
     return _PLACES.sub(lambda place: parts[place[1]], _read("explore.html"))
 
 
+@cache
 def policy(asks: bool = False, worker: bool = False) -> str:
     """Return the Content-Security-Policy: nothing from elsewhere, and no program but the page's own.
 

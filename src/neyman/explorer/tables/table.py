@@ -17,9 +17,9 @@ import numpy as np
 from neyman._errors import NotCertified
 from neyman._progress import progress_bar
 from neyman._version import __version__
-from neyman.explorer.numbers import DIGITS
-from neyman.explorer.questions import VERSION
-from neyman.explorer.stops import Stops
+from neyman.explorer.answering.numbers import DIGITS
+from neyman.explorer.asking.questions import VERSION
+from neyman.explorer.tables.stops import Stops
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.mechanisms import DPSGD
 from neyman.numerics.decimals import outward
@@ -49,7 +49,7 @@ def table_of(stops: Stops, workers: int = 1, progress: bool | None = None) -> di
 
     Examples
     --------
-    >>> from neyman.explorer.stops import Stops
+    >>> from neyman.explorer.tables.stops import Stops
     >>> found = table_of(Stops(("1",), ("0.01",), ("1000",), ("1e-5",)))
     >>> found["mu"], found["regret"], found["advantage"], found["epsilon"]
     (['0.5223'], ['0.02249'], ['0.1611'], [['1.829']])

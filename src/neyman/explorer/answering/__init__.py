@@ -1,0 +1,1 @@
+"""What is answered: the numbers with their brackets, the curve, what was solved for, compared or copied."""

@@ -1,0 +1,1 @@
+"""What may be asked, read without trust: questions, settings, what was handed over."""
