@@ -102,8 +102,12 @@ class ContourProfile(Profile):
         mean = self._walk.mean[right]
         return mean[np.unique(np.linspace(0, len(mean) - 1, count).astype(np.int64))] if len(mean) else mean
 
-    @cached_property
+    @property
     def expected(self) -> tuple[FloatArray, FloatArray] | None:
+        return self._expected
+
+    @cached_property
+    def _expected(self) -> tuple[FloatArray, FloatArray] | None:
         """By saddle points: under the tilt c the loss is taken for normal about its mean there, corrected by its third
         and fourth cumulant (Daniels 1954), and left out where these say that it is not.
         """
