@@ -242,6 +242,7 @@ def test_the_verb_refuses(capsys, tmp_path):
     assert run(capsys, "prove", str(tmp_path / "none.json"))[0] == 2
 
 
+@pytest.mark.usefixtures("examined_here")
 def test_verify_proves(capsys, tmp_path):
     path = few(ny.report(ny.ApproximateMechanism(1.0, 1e-5) ** 3), tmp_path)
     code, shown, _ = run(capsys, "verify", path, "--prove")
