@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterator
 
 import pytest
+
+
+def pytest_collection() -> None:
+    """Thousands of tests are collected, and kept: looking meanwhile for what is garbage among them finds nothing."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Nor is what is kept by then looked through again and again while they run."""
+    gc.enable()
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
 from fractions import Fraction
@@ -34,8 +35,14 @@ def law_of(d, q, times):
     return SampledLaplace(fmpq(ratio.numerator, ratio.denominator), arb(q), times)
 
 
+_PLANS = {}  # as the prover lays them: a plan is asked for by many tests
+
+
 def plan_for(law, remove, epsilon, nats=30.0):
-    return fork([step_of(law)], remove, epsilon, 1.0, nats)
+    asked = (type(law), str(law.ratio), law.q.mid_rad_10exp(40), law.times, remove, epsilon, nats, ctx.prec)
+    if asked not in _PLANS:
+        _PLANS[asked] = fork([step_of(law)], remove, epsilon, 1.0, nats)
+    return copy.deepcopy(_PLANS[asked])
 
 
 def made(law, remove, epsilon, nats=30.0):

@@ -309,8 +309,10 @@ def test_polylines_that_are_none(points, words):
 # ------------------------------------------------------------------------------------------------ deltas
 
 
-@pytest.mark.parametrize(("s", "q"), [(0.5, 0.01), (0.3, 0.2), (1.05, 1e-3)])
-@pytest.mark.parametrize("remove", [True, False])
+@pytest.mark.parametrize(
+    ("s", "q", "remove"),
+    rest_slow([(s, q, way) for s, q in ((0.5, 0.01), (0.3, 0.2), (1.05, 1e-3)) for way in (True, False)], 1, 2, 4),
+)
 def test_one_step_against_its_closed_form(s, q, remove):
     end = -float((1 - arb(q)).log())
     epsilon = 0.5 * end if not remove else min(0.3, 5 * q)
@@ -324,7 +326,9 @@ def test_one_step_against_its_closed_form(s, q, remove):
 
 @pytest.mark.parametrize(
     ("s", "q", "e", "remove"),
-    [(0.5, 0.01, 1.0, True), (0.5, 0.01, 0.01, False), (0.3, 0.1, 0.25, True), (2.0, 0.05, 0.125, True)],
+    rest_slow(
+        [(0.5, 0.01, 1.0, True), (0.5, 0.01, 0.01, False), (0.3, 0.1, 0.25, True), (2.0, 0.05, 0.125, True)], 1, 3
+    ),
 )
 def test_two_steps_against_an_integral(s, q, e, remove):
     ball = laid(ny.Gaussian(s).poisson(q) ** 2, remove, e).delta(arb(e))

@@ -24,6 +24,7 @@ def _saved(folder, name, mechanism, **words):
     return path
 
 
+@pytest.mark.usefixtures("examined_here")
 def test_what_is_the_same_what_differs_and_which_is_safer(capsys, tmp_path):
     a = _saved(tmp_path, "a.html", ny.Gaussian(1.0), unit="person", title="last year")
     b = _saved(tmp_path, "b.json", ny.Gaussian(2.0), unit="person", title="this year", deltas=[1e-7])
@@ -45,6 +46,7 @@ def test_what_is_the_same_what_differs_and_which_is_safer(capsys, tmp_path):
     assert found["same"] == ["unit", "adjacency"]
 
 
+@pytest.mark.usefixtures("examined_here")
 def test_the_divergence_is_that_of_compare(tmp_path):
     a, b = ny.Laplace(1.0), ny.Gaussian(1.0)
     found = diff(ny.report(a), _saved(tmp_path, "b.json", b))
@@ -57,6 +59,7 @@ def test_the_divergence_is_that_of_compare(tmp_path):
     assert "fewer than about 24 in 100 false alarms a is safer" in truth.attackers
 
 
+@pytest.mark.usefixtures("examined_here")
 def test_other_units_and_other_neighbours_are_not_compared(tmp_path):
     run = ny.Gaussian(1.0)
     found = diff(ny.report(run, unit="person"), ny.report(run, unit="image"))

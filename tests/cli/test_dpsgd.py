@@ -344,7 +344,7 @@ def test_a_tolerance_outside_its_domain(call: Any) -> None:
 
 
 def test_effort_is_counted_on_the_command_line_too(call: Any) -> None:
-    arguments = ("dpsgd", "--noise-multiplier", "0.6", "--sample-rate", "0.02", "--steps", "5")
+    arguments = ("dpsgd", "--noise-multiplier", "9.4", "--sample-rate", "0.32768", "--steps", "2000")
     code, _, err = call(*arguments, "--effort", "1e-6")
     assert code == 3
     assert "a larger --effort" in err

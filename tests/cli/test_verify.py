@@ -133,6 +133,7 @@ def test_a_claim_that_does_not_hold_is_told_in_words_too(capsys, tmp_path):
     assert "epsilon at delta 1e-05: the report says at most 3.5; it is at least 4.377178" in out
 
 
+@pytest.mark.usefixtures("examined_here")
 def test_a_page_that_shows_another_number_says_both(capsys, tmp_path):
     page = REPORT.to_html()
     data = page.index('<script type="application/json"')
@@ -145,6 +146,7 @@ def test_a_page_that_shows_another_number_says_both(capsys, tmp_path):
     assert "the page shows 3 where the data say 61" in _run(capsys, str(path))[1]
 
 
+@pytest.mark.usefixtures("examined_here")
 def test_of_several_files_none_hides_another(capsys, tmp_path):
     good, bad = _written(tmp_path, **{'"text": "1"': '"text": "0.5"', '"value": 1.0': '"value": 0.5'})
     torn = tmp_path / "torn.json"

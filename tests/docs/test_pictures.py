@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.docs.examples import ROOT
+from tests.docs.examples import ROOT, blocks
 
 HOOKS = ROOT / "docs" / "hooks"
 _PICTURE = r"!\[[^]]*\]\((?:\.\./)*pictures/([\w-]+)\.svg\)"
@@ -38,8 +38,12 @@ def test_pages_show_what_is_drawn(gallery: Any) -> None:
     assert shown == drawn
 
 
-def test_the_gallery_has_every_kind_and_draws_each_from_the_code_above_it(gallery: Any) -> None:
-    """What is drawn under a name is what the block above that name calls, at the place where readers see it."""
+def test_the_gallery_has_every_kind_and_draws_each_from_the_code_above_it(
+    gallery: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is drawn under a name is what the block above that name calls, at the place where readers see it; every
+    block of the page is run, and none prints what the page does not show.
+    """
     import neyman as ny
 
     text = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
@@ -48,7 +52,11 @@ def test_the_gallery_has_every_kind_and_draws_each_from_the_code_above_it(galler
     kinds = {name for name in ny.plot.__all__ if hasattr(getattr(ny.plot, name), "data")}
     assert len(kinds) > 15
     assert {kind for kind in kinds if any(f"ny.plot.{kind}(" in block for block in code.values())} == kinds
+    run = [block for block in blocks(text) if block.runs]
+    assert {(block.language, block.shown, block.slow) for block in run} == {("python", None, False)}
     drawn = {name: ax for name, _, ax in gallery.drawn()}
+    assert capsys.readouterr().out == ""
+    assert len(run) == len(re.findall("^```python$", text, re.MULTILINE))  # as the gallery finds them
     assert list(drawn) == list(code)
     for name, ax in drawn.items():
         assert ax.get_xlabel(), name

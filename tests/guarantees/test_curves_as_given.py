@@ -9,6 +9,7 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 import pytest
+from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -352,13 +353,15 @@ def test_what_some_attack_reaches_is_no_more_than_the_chords_allow(points: int) 
 def test_the_rounding_of_a_tpr_near_one_is_counted() -> None:
     """As a float it is off by 5e-17, which may be all of what is left of 1."""
     alpha = np.linspace(0.9, 0.99, 500)
-    with mp.workdps(40):
-        beta = [mp.ncdf(-5 - mp.sqrt(2) * mp.erfinv(2 * mp.mpf(float(a)) - 1)) for a in alpha]
+    with ctx.workprec(150):
+        root = arb(2).sqrt()
+        beta = [(((2 * arb(a) - 1).erfinv() * root + 5) / root).erfc() / 2 for a in alpha.tolist()]
+        assert all(b.rad() <= b * arb("1e-30") for b in beta)
         tpr = np.array([float(1 - b) for b in beta])
         g = ny.Tradeoff.from_roc(alpha, tpr)
-        assert all(mp.mpf(float(g.beta(float(a)))) <= b for a, b in zip(alpha, beta, strict=True))
+        assert all(arb(found) <= b for found, b in zip(g.beta(alpha).tolist(), beta, strict=True))
         taken = ny.Tradeoff.from_roc(alpha, tpr, relative_error=1e-12)  # at its word
-        assert any(mp.mpf(float(taken.beta(float(a)))) > b for a, b in zip(alpha, beta, strict=True))
+        assert any(arb(found) > b for found, b in zip(taken.beta(alpha).tolist(), beta, strict=True))
 
 
 def test_a_promise_that_says_less_than_is_known_is_no_refutation() -> None:

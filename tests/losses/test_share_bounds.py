@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ PATHS = [(0.42, 0.17), (0.42, -0.17), (0.0, 0.25), (0.0, -0.25), (0.42, 0.0), (0
 PARTS = [(0.0, 0.5), (0.0, 40.0), (1e-5, 0.5), (0.3, math.inf), (0.4, 0.6), (1e-3, 1e-2), (5.0, 300.0)]
 
 
+@cache  # the same path is asked for each part
 def along(chi: float, y: float, gap: float, finer: int = 1) -> np.ndarray:
     t = np.arange(-14.0, 60.0, gap)
     fine = t[0] + gap / finer * np.arange(finer * (len(t) - 1) + 1)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from mpmath import mp, mpf
+from flint import arb, ctx
 
 from neyman.losses.gaussian.transform import LIMIT, SamplingTransform
 from neyman.losses.readings import tilted
@@ -46,12 +46,11 @@ def test_log_a_keeps_its_digits_near_nothing(sigma: float, rate: float) -> None:
     x, step, loss, density = gridded(sigma, rate)
     log_a, *_, cut = tilted_moments(TILTS, x, step, loss, density, (LIMIT * sigma, 0.0))
     for w, found in zip(TILTS[np.isinf(cut)].tolist(), log_a[np.isinf(cut)].tolist(), strict=True):
-        with mp.workdps(40):
-            terms = [
-                mp.exp(mpf(d)) * mp.expm1(mpf(w) * mpf(y)) for d, y in zip(density.tolist(), loss.tolist(), strict=True)
-            ]
-            truth = float(mp.log1p(mp.fsum(terms) * mpf(step)))
-            size = float(mp.fsum(abs(term) for term in terms) * mpf(step))
+        with ctx.workprec(150):
+            terms = [arb(d).exp() * (arb(w) * y).expm1() for d, y in zip(density.tolist(), loss.tolist(), strict=True)]
+            ball = (sum(terms, arb(0)) * step).log1p()
+            assert ball.rad() <= abs(ball) * arb("1e-20")
+            truth, size = float(ball), float(sum(map(abs, terms), arb(0)) * step)
         assert abs(found - truth) <= 1e-13 * (size + abs(truth)) / min(1.0, math.exp(truth))
 
 

@@ -65,7 +65,7 @@ def test_every_claim_of_a_dpsgd_run(run):
     assert {one.verdict for one in found.answers} == {"proved"}
 
 
-@pytest.mark.parametrize("run", [(1.0, 1e-4, 10**6), (1.0, 0.01, 10), (2.0, 0.01, 3)])
+@pytest.mark.parametrize("run", rest_slow([(1.0, 1e-4, 10**6), (1.0, 0.01, 10), (2.0, 0.01, 3)], 0, 1, whole=True))
 def test_rare_and_few_steps(run):
     found = ny.prove(ny.DPSGD(*run), claims=["epsilon@1e-05", "epsilon@1e-09", "advantage", "tpr@0.0001"])
     assert found, str(found)
@@ -242,6 +242,7 @@ def test_the_verb_refuses(capsys, tmp_path):
     assert run(capsys, "prove", str(tmp_path / "none.json"))[0] == 2
 
 
+@pytest.mark.usefixtures("examined_here")
 def test_verify_proves(capsys, tmp_path):
     path = few(ny.report(ny.ApproximateMechanism(1.0, 1e-5) ** 3), tmp_path)
     code, shown, _ = run(capsys, "verify", path, "--prove")

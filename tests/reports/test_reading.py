@@ -219,6 +219,7 @@ def test_what_a_later_version_writes_is_refused_and_is_no_fraud(version):
     assert ny.verify(_change(certificate=certificate | {"neyman": "0.1.0"}, more=1)).outcome == "does not hold"
 
 
+@pytest.mark.usefixtures("examined_here")
 @pytest.mark.parametrize(
     ("old", "new"),
     [
