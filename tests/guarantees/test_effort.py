@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import neyman as ny
+from neyman.engines.contour.bulk_jumps.lines import Parting
 from neyman.engines.contour.line import Plan
 from neyman.engines.contour.profile import ContourProfile
 from neyman.guarantees.questions import tradeoff
@@ -211,3 +212,22 @@ def test_four_points_without_effort_are_not_looked_at_again(monkeypatch: pytest.
         found = tradeoff.beta_near(sides, alpha, far, 1.0)
     assert whole > 2 > len(looks)
     assert np.all(found >= best - 1e-12)
+
+
+def test_no_law_is_parted_where_no_effort_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What could not be laid was looked for anew at every place of a search: seconds, for a question of none."""
+    asked: list[float] = []
+    real = Parting.jump_line
+
+    def counted(self: Parting, nodes: int, epsilon: float) -> object:
+        asked.append(epsilon)
+        return real(self, nodes, epsilon)
+
+    monkeypatch.setattr(Parting, "jump_line", counted)
+    without = ny.account(ny.DPSGD(0.6, 0.02, 5), effort=1e-6)
+    with pytest.raises(ny.NotCertified) as caught:
+        without.epsilon(1e-5)
+    assert asked == []
+    assert caught.value.lower < 3.24597024 < caught.value.upper < 6.0
+    assert ny.account(ny.DPSGD(0.6, 0.02, 5)).epsilon(1e-5) == pytest.approx(3.24597024, rel=1e-8)
+    assert asked

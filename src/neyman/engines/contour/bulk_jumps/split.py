@@ -71,7 +71,7 @@ class Split:
         much effort.
         """
         place = valleys.place(epsilon)
-        if place is None:
+        if place is None or not effort.take(_PLANNED):
             return None
         mean, deviation = valleys.bulk(place.c)
         span = (
