@@ -151,7 +151,7 @@ def plot(
             headed(axes.figure, title)
         save(axes, output or STDOUT, suffix)
     if not as_json:
-        advise(output or STDOUT, "table" if suffix == ".csv" else "picture")
+        advise(output or STDOUT, "csv table" if suffix == ".csv" else "picture")
 
 
 def _suffix(asked: list[str], output: str | None, form: str | None, as_json: bool) -> str:

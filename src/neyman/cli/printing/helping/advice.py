@@ -17,7 +17,8 @@ def advise(path: str, kind: str) -> None:
     path : str
         Where it was written; "-" for standard output, of which nothing is said.
     kind : str
-        ".html", ".json", ".pdf", ".md" or ".tex" of a report; "proof", "table", "sweep", "page", "folder" or "picture".
+        ".html", ".json", ".pdf", ".md" or ".tex" of a report; "csv table", "parquet table", "markdown table" or
+        "latex table"; "proof", "sweep", "page", "folder" or "picture".
     """
     if path == "-":
         return
