@@ -61,6 +61,21 @@ def test_what_is_far_from_normal_is_not_expected(run: tuple[float, float, int]) 
             assert float(np.interp(goal, table[1], table[0])) == pytest.approx(guarantee.epsilon(delta), rel=0.5)
 
 
+@pytest.mark.parametrize(
+    ("run", "delta"),
+    [
+        ((0.06724119866482475, 6.965022684928153e-05, 1), 6.965022684927356e-05),
+        ((0.06479807359210359, 0.0015201700942632469, 1), 0.0015201700942631755),
+    ],
+)
+def test_where_delta_hardly_falls_epsilon_is_finite(run: tuple[float, float, int], delta: float) -> None:
+    """A root may be off by orders of magnitude where delta falls by its last digits: the search goes on from there."""
+    guarantee = ny.account(ny.DPSGD(*run))
+    epsilon = guarantee.epsilon(delta)
+    assert guarantee.optimistic.epsilon(delta) <= epsilon < 0.2
+    assert guarantee.delta(epsilon) <= delta
+
+
 @given(
     sigma=st.floats(-0.7, 1.2).map(lambda x: 10.0**x), rate=st.floats(-4.0, -0.3).map(lambda x: 10.0**x),
     steps=st.floats(0.0, 5.0).map(lambda x: int(10.0**x)), delta=st.floats(-12.0, -1.0).map(lambda x: 10.0**x),

@@ -18,6 +18,7 @@ __all__ = ["certified_near", "epsilon_lower", "epsilon_upper", "spread"]
 
 _STEPS = UNIT * np.concatenate([[0.0], 4.0 ** np.arange(0, 13)])
 _LADDER = np.array([*np.outer(10.0 ** np.arange(-8, -3), [1.0, 2.0, 5.0]).ravel(), 1e-3, 0.01, 0.1, 0.5, 1.0])
+_ORDERS = 8.0 ** np.arange(1, 13)
 _BEYOND = 1e150  # an eps above it is reported as inf
 _FARTHEST = 1e300  # above every finite loss: mu <= 1e109
 _FEW = 1e-4  # of the mass of the last loss: below, delta is as good as straight
@@ -231,13 +232,25 @@ def _farther(profile: Profile, goal: FloatArray, near: FloatArray, holds: _Holds
         ladder = np.where(ladder > 0.0, ladder, np.geomspace(1e-300, 1e-3, ladder.shape[1]))
         if math.isfinite(profile.end):  # the last that may be needed
             ladder = np.append(ladder, np.maximum(ladder[:, -1:], profile.end), axis=1)
+    best, some = _first_on(profile, goal, near, ladder, holds)
+    flat = np.flatnonzero(~some) if sign > 0 else np.zeros(0, dtype=np.int64)
+    if len(flat):  # of a delta that hardly falls a root may be off by orders of magnitude
+        last = ladder[flat, -1]
+        best[flat], some[flat] = _first_on(profile, goal[flat], last, last[:, None] * _ORDERS, holds)
+    return np.where(some, best, np.inf if sign > 0 else 0.0)
+
+
+def _first_on(
+    profile: Profile, goal: FloatArray, near: FloatArray, ladder: FloatArray, holds: _Holds
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Where it first holds on each ladder, from ``near`` on where it does not; and whether it does anywhere."""
     found = holds(profile.bracket(ladder.ravel()), np.repeat(goal, ladder.shape[1])).reshape(ladder.shape)
     rows, rung = np.arange(near.size), np.argmax(found, axis=1)
     far, before = ladder[rows, rung], np.where(rung > 0, ladder[rows, rung - 1], near)
     some = np.any(found, axis=1)
     wide = np.flatnonzero(some & (np.abs(far - before) > _CLOSE * far) & (before > 0.0))
     far[wide] = _halved(profile, goal[wide], (before[wide], far[wide]), holds)
-    return np.where(some, far, np.inf if sign > 0 else 0.0)
+    return far, some
 
 
 def _earlier(profile: Profile, goal: FloatArray, near: FloatArray, holds: _Holds, sign: float) -> FloatArray:
