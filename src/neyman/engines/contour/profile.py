@@ -37,7 +37,7 @@ _TINY = 16.0 * UNIT  # relative, of an exponential and a few products
 _CHERNOFF = 1e-6  # certifies: more than the log of that bound errs by
 _LEAST = 1e-322  # certifies: more than an exponential of it loses where it underflows
 _NORMAL = -0.5, 1.0  # of a density, relative: how far off it may be for a guess
-_ROOT = math.sqrt(2.0 * math.pi)
+_ROOT = math.sqrt(2.0 * math.pi)  # a ratio of Mills over it is a part of a normal law
 _BRIEF, _LONG = 2500, 9000  # nodes of a parted law's line: at first, and where nothing else is sharp
 
 

@@ -18,7 +18,7 @@ __all__ = ["certified_near", "epsilon_lower", "epsilon_upper", "spread"]
 
 _STEPS = UNIT * np.concatenate([[0.0], 4.0 ** np.arange(0, 13)])
 _LADDER = np.array([*np.outer(10.0 ** np.arange(-8, -3), [1.0, 2.0, 5.0]).ravel(), 1e-3, 0.01, 0.1, 0.5, 1.0])
-_ORDERS = 8.0 ** np.arange(1, 13)
+_ORDERS = 8.0 ** np.arange(1, 13)  # times an eps, where no rung of that ladder holds
 _BEYOND = 1e150  # an eps above it is reported as inf
 _FARTHEST = 1e300  # above every finite loss: mu <= 1e109
 _FEW = 1e-4  # of the mass of the last loss: below, delta is as good as straight
@@ -88,19 +88,17 @@ def _holds(b: Bracket, goal: FloatArray) -> NDArray[np.bool_]:
 
 
 def _guess(profile: Profile, goal: FloatArray, known: tuple[FloatArray, FloatArray] | None) -> Guess | None:
-    """About where the score of delta is each ``goal``: by what is ``known``, a little beyond its end, too, and else by
-    what is expected.
+    """About where the score of delta is each ``goal``: by what is ``known``, else by what is expected, else by what is
+    known a little before.
     """
-    found = None
-    if known is not None:
-        found = interpolated(known, goal)
-        beyond = (goal > known[1][-1]) & (goal < known[1][-1] + _FARTHER) & (found.epsilon > 0.0)
-        if np.all(found.known | beyond):
-            return found._replace(known=found.known | beyond)
-    if (expected := profile.expected) is None:
-        return found
-    there = interpolated(expected, goal)
-    return there if found is None else found.beside(there)
+    if known is None:
+        return None if profile.expected is None else interpolated(profile.expected, goal)
+    within = interpolated(known, goal)
+    beyond = (goal > known[1][-1]) & (goal < known[1][-1] + _FARTHER) & (within.epsilon > 0.0)
+    near = within._replace(known=within.known | beyond)
+    if np.all(near.known) or profile.expected is None:
+        return near
+    return within.beside(interpolated(profile.expected, goal)).beside(near)
 
 
 def _by_slopes(profile: Profile, delta: FloatArray, start: float, guess: Guess) -> FloatArray:
@@ -118,7 +116,7 @@ def _by_slopes(profile: Profile, delta: FloatArray, start: float, guess: Guess) 
             step = np.log(upper / delta[at]) * upper / profile.slope(epsilon)
         epsilon = np.where(np.abs(step) < epsilon, epsilon + step, epsilon)
         near = np.abs(step) <= _LAST * np.minimum(epsilon, start)
-        if near.all() or not (near | (np.abs(step) < _HALF * size)).all():
+        if not (~near & (np.abs(step) < _HALF * size)).any():  # all are there, or no longer come nearer
             break
         size = np.abs(step)
     root[at[near]] = epsilon[near]
@@ -233,8 +231,10 @@ def _farther(profile: Profile, goal: FloatArray, near: FloatArray, holds: _Holds
         if math.isfinite(profile.end):  # the last that may be needed
             ladder = np.append(ladder, np.maximum(ladder[:, -1:], profile.end), axis=1)
     best, some = _first_on(profile, goal, near, ladder, holds)
-    flat = np.flatnonzero(~some) if sign > 0 else np.zeros(0, dtype=np.int64)
-    if len(flat):  # of a delta that hardly falls a root may be off by orders of magnitude
+    flat = np.flatnonzero(~some)
+    if (
+        len(flat) and sign > 0 and profile.end == math.inf
+    ):  # of a delta that hardly falls a root may be off by orders of magnitude
         last = ladder[flat, -1]
         best[flat], some[flat] = _first_on(profile, goal[flat], last, last[:, None] * _ORDERS, holds)
     return np.where(some, best, np.inf if sign > 0 else 0.0)

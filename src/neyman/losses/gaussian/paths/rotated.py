@@ -242,8 +242,7 @@ class RotatedLaw:
         known: ComplexArray = np.maximum(np.real(log_rest), _LOG_TINY) + 1j * np.imag(log_rest)
         replaced = np.where(np.real(log_rest) > _LOG_TINY, 0.0, _ALL)
         with np.errstate(over="ignore"):  # of what is no float beside its rounding nothing is known
-            relative = rounding / np.maximum(np.abs(1.0 + value), TINY)
-        return known, relative + beside + np.expm1(replaced)
+            return known, rounding / np.maximum(np.abs(1.0 + value), TINY) + beside + np.expm1(replaced)
 
     def _rest_of(self, w: ComplexArray) -> tuple[ComplexArray, FloatArray]:
         """Sum of f (e^{wS} - 1 - wS) over the grid for w of about one size, and what rounding does to it."""
