@@ -21,7 +21,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.shifted_bound import log_lines, log_on_wall, log_shifted_bound, log_sums, nodes
-from neyman.losses.readings.tilted import VALLEY, excess, last_valley, of_each_kind, tilted_moments
+from neyman.losses.readings.tilted import VALLEY, Grid, by_kinds, excess, last_valley, tilted_moments
 from neyman.losses.readings.transform import ComplexArray, Moments, Transform, logged
 from neyman.losses.sampling import mixed, mixed_at, mixed_each, mixed_lines, wavering
 from neyman.numerics.fourier_sum import sum_units, turned_sum
@@ -36,7 +36,8 @@ LINES = np.geomspace(0.05, 8.0, 12)  # standard deviations: parallels on which a
 FEW_LINES = LINES[1::3]  # of these, where nothing turns: the grid serves one point, and costs what a line costs
 WALL = np.geomspace(0.005, 8.0, 90)  # the same, for the wall where a law ends
 FAN, NEAR = np.geomspace(2e-3, 1.0, 7), np.array([0.6, 0.8, 1.0, 1.25, 1.6])  # of a ceiling, of a slope: shifts tried
-_MOST, _MUCH = 1 << 18, 1 << 16  # points of a grid for one tilt, of usually hundreds; for all, from which it is parted
+_MOST = 1 << 18  # points of a grid for one tilt, of usually hundreds
+_ALL = 0.98  # of the step that nothing growing would allow: no look finds much more
 _CHUNK = 1 << 13  # entries of a matrix product: small enough that BLAS starts no threads for it
 DEVIATIONS = 12.0  # certifies: of the noise, beyond which a tilted density has fallen by e^-72
 MARGIN, AIMED, SPAN = 42.0, 40.0, 24.0  # e-folds from moments, and transforms, to their errors; deviations of a grid
@@ -110,32 +111,29 @@ class SamplingTransform(Transform):
         """log A(w), its first and second derivative, for real w (1-d), by one trapezoid, or where that is much work by
         one for each kind of w: a tilt so steep that its grid would have more than ``_MOST`` points is out of reach.
         """
-        step, low, top = self._grid(w, margin)
-        if len(w) * (top - low) > _MUCH * step:
-            return of_each_kind(w, lambda some: self._together(some, margin))
-        return self._together(w, margin)
+        return by_kinds(w, lambda some: self._grid(some, margin), lambda *some: self._together(*some, margin))
 
-    def _together(self, w: FloatArray, margin: float) -> Moments:
-        """The same by one grid for all w that it can hold."""
+    def _together(self, w: FloatArray, grid: Grid, margin: float) -> Moments:
+        """The same by one ``grid`` for all w that it can hold."""
         out = [np.full(len(w), np.nan) for _ in range(4)]
         held = np.ones(len(w), dtype=np.bool_)
-        step, low, top = self._grid(w, margin)
-        while top - low > _MOST * step:
+        while grid.points > _MOST:
             held &= w != self._hardest(w[held])
             if not np.any(held):
                 return Moments(*out)
-            step, low, top = self._grid(w[held], margin)
-        x, places = nodes(low, top, step), np.flatnonzero(held)
+            grid = self._grid(w[held], margin)
+        x, places = nodes(grid.low, grid.top, grid.step), np.flatnonzero(held)
         loss, density = self.log_ratio(x), self.log_density(x)
-        tilted = tilted_moments(w[places], x, step, loss, density, (self.tame, self.missing), _CHUNK)
+        tilted = tilted_moments(w[places], x, grid.step, loss, density, (self.tame, self.missing), _CHUNK)
         for target, value in zip(out, tilted, strict=True):
             target[places] = value
         return Moments(*out)
 
-    def _grid(self, w: FloatArray, margin: float) -> tuple[float, float, float]:
-        """Step, beginning and end of one grid for all of these tilts."""
-        step = min(self._step(self._hardest(w), 0.0, margin, 0.0), SMOOTH / math.sqrt(self.bend))
-        return step, *self.ends(float(np.max(np.abs(w))), float(np.max(w)), self.limit)
+    def _grid(self, w: FloatArray, margin: float) -> Grid:
+        """One grid for all of these tilts."""
+        enough = SMOOTH / math.sqrt(self.bend)
+        step = self._step(self._hardest(w), 0.0, margin, 0.0, enough=enough)
+        return Grid(min(step, enough), *self.ends(float(np.max(np.abs(w))), float(np.max(w)), self.limit))
 
     def _hardest(self, w: FloatArray) -> float:
         """The tilt under which the integrand grows fastest off the real axis."""
@@ -353,11 +351,13 @@ class SamplingTransform(Transform):
         return low, min(cut, self.limit, DEVIATIONS * self.sigma + 1.0 + max(0.0, w))
 
     def _step(
-        self, w: float, omega: float, margin: float, shift: float, cut: float = math.inf, lines: FloatArray = LINES
-    ) -> float:
+        self, w: float, omega: float, margin: float, shift: float, cut: float = math.inf, lines: FloatArray = LINES,
+        enough: float = math.inf,
+    ) -> float:  # fmt: skip
         """Grid step whose alias lies ``margin`` e-folds below A(w): from the modulus of the integrand on parallel
-        lines. Where ``_growth_at_most`` suffices, its log less 2 pi y / step is convex along the end wall, 0 at the
-        foot and -margin at the top: the wall adds less than its foot times y / margin to either side.
+        lines, at which nobody looks where that is ``enough`` without. Where ``_growth_at_most`` suffices, its log less
+        2 pi y / step is convex along the end wall, 0 at the foot and -margin at the top: the wall adds less than its
+        foot times y / margin to either side.
         """
         s2 = self.sigma**2
         ceiling = CLEAR * math.pi * s2
@@ -371,7 +371,7 @@ class SamplingTransform(Transform):
         y = np.minimum(self.sigma * lines, ceiling)
         growth = self._growth_at_most(w, omega, y)
         step = float(np.max(2.0 * math.pi * y / (growth + margin)))
-        if step > FINE * math.sqrt(0.5 / self.bend):
+        if step > min(FINE * math.sqrt(0.5 / self.bend), enough, _ALL * 2.0 * math.pi * float(y[-1]) / margin):
             return step
         # where q is small, arg r and |r| hardly move: look
         looked, end, base = self._growth(w, omega, y, cut)

@@ -5,18 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray
 from neyman.losses.readings.transform import Moments
 
-__all__ = ["VALLEY", "excess", "last_valley", "of_each_kind", "tilted_moments"]
+__all__ = ["VALLEY", "Grid", "by_kinds", "excess", "last_valley", "of_each_kind", "tilted_moments"]
 
 VALLEY = 46.0  # e^-46: how small the tilted law must be where it is cut
 _LARGEST = 650.0  # of exponents whose sums are floats
 _KINDS = np.array([-4096.0, -256.0, -64.0, -16.0, -4.0, 0.0, 4.0, 16.0, 64.0, 4096.0])  # tilts between which kinds end
+_FEW_KINDS = np.array(
+    [-64.0, 4.0]
+)  # the same where grids are shorter: steep tilts, whose laws reach far, by themselves
+_MUCH, _TOO_MUCH = (
+    1 << 14,
+    1 << 16,
+)  # points of a grid, for all tilts, from which these are parted into few kinds or more
 _NEAR = 0.5  # |log A| up to which it is told from A - 1
 
 
@@ -36,9 +43,40 @@ def excess(log_p: Any, a: Any) -> Any:
         return np.exp(log_p) * np.where(large, -1.0, np.expm1(np.where(large, 0.0, a))) + grown
 
 
-def of_each_kind(w: FloatArray, moments: Callable[[FloatArray], Moments]) -> Moments:
-    """``moments`` of tilts, those of a kind at once: steep ones want finer grids, and longer ones, than others."""
-    kinds = np.searchsorted(_KINDS, w, side="right")
+class Grid(NamedTuple):
+    """Places ``step`` apart between two ends."""
+
+    step: float
+    low: float
+    top: float
+
+    @property
+    def points(self) -> float:
+        """How many these are."""
+        return (self.top - self.low) / self.step
+
+
+def by_kinds(
+    w: FloatArray, grid: Callable[[FloatArray], Grid], moments: Callable[[FloatArray, Grid], Moments]
+) -> Moments:
+    """``moments`` of tilts, at once on the ``grid`` that they share where that has not many points, else of each
+    kind.
+    """
+
+    def parted(w: FloatArray, most: list[float], between: list[FloatArray]) -> Moments:
+        shared = grid(w)
+        if not between or len(w) * shared.points <= most[0]:
+            return moments(w, shared)
+        return of_each_kind(w, lambda some: parted(some, most[1:], between[1:]), between[0])
+
+    return parted(w, [_MUCH, _TOO_MUCH], [_FEW_KINDS, _KINDS])
+
+
+def of_each_kind(w: FloatArray, moments: Callable[[FloatArray], Moments], between: FloatArray = _KINDS) -> Moments:
+    """``moments`` of tilts, those of a kind at once, where kinds end at the tilts ``between``: steep ones want finer
+    grids, and longer ones, than others.
+    """
+    kinds = np.searchsorted(between, w, side="right")
     order = np.argsort(kinds, kind="stable")
     found = [moments(some) for some in np.split(w[order], 1 + np.flatnonzero(np.diff(kinds[order])))]
     if len(found) == 1:
