@@ -99,6 +99,11 @@ class Parts:
         """The steps that are sampled Gaussians, whose laws can be rotated and parted."""
         return tuple((law, times) for law, times in self.steps if type(law) is SamplingTransform)
 
+    @cached_property
+    def least_noise(self) -> float:
+        """The least noise multiplier of those."""
+        return min((law.sigma for law, _ in self.gaussians), default=math.inf)
+
     @property
     def sampled(self) -> bool:
         """Whether that is all of them."""

@@ -47,6 +47,7 @@ _ROUGH_DIGITS = 21.0  # the same for what lies beyond the cut of transforms that
 _BLURRED = 1e-9  # share of a line that its transforms may be off without a look at each value
 _MOSTLY, _WHOLE = 0.5, 0.02  # shares of an error and of a sum of sizes
 _TEDIOUS = 2.0 * math.pi * 400.0  # 2 pi times the nodes of a line that is worth a look whether fewer do
+_LOUD = 0.5  # noise multiplier from which none do
 _LABOUR = 2e9  # nodes times terms (times 2 pi) of a line that is worth its time
 _MASS_ERROR = 1e-12  # relative error of the masses of a line
 _BRIEF = 3e5  # nominal nanoseconds of a reading that no table is looked for
@@ -165,7 +166,7 @@ class Plan:
                 cut = math.inf
         else:
             cut, log_tail = cut_off(parts, cuts, c, sd, k, goal, furthest)
-            dear = cut * spread > _TEDIOUS and log_share == 0.0
+            dear = cut * spread > _TEDIOUS and log_share == 0.0 and parts.least_noise < _LOUD
             if dear and parts.sampled and parts.many and parts.argument(np.array([c]))[0] > 0.0:
                 cut, log_tail = cut_by_parts(parts, cuts, c, (cut, log_tail), goal, furthest, sd)
         return cls(c, index, spread, cut, log_tail, limit, right, left)

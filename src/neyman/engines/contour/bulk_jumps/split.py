@@ -106,7 +106,7 @@ class Split:
         span = (epsilon / _CLOSE, epsilon * _CLOSE)
         below = epsilon / np.geomspace(1.0, _CLOSE, _CLOSE_LOOKS)
         # of few steps arcs know more, of little noise one line does
-        usual = parts.many and min(law.sigma for law, _ in parts.gaussians) > _USUAL
+        usual = parts.many and parts.least_noise > _USUAL
         little, rungs = (_LITTLE, _RUNGS) if usual else (_NOTHING, _RUNGS[::2])
         most = np.array([valleys.log_delta(e) for e in below.tolist()]) - little
         known: list[tuple[float, Ceiling, Parting]] = []
