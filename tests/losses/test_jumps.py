@@ -74,7 +74,7 @@ def test_sums_over_the_grid_bound_integrals_over_it(case: tuple[float, ...]) -> 
 
 def test_lines_that_begin_too_far_below_the_axis_are_left_out() -> None:
     law = SamplingTransform(0.3, 1e-3)
-    wide, narrow = (Jumps(law, 0.6, width, 1.5)._paths for width in (0.3, 0.003))
+    wide, narrow = (list(Jumps(law, 0.6, width, 1.5)._paths) for width in (0.3, 0.003))
     assert [path.turn.imag for path in wide] == [0.0]
     assert len(narrow) == len(_TILTS)
 

@@ -23,6 +23,7 @@ kernel 1/(1 + e^{2 pi |eta|/step}); across, log|F| lies at most M tau^2/8 above 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -42,6 +43,7 @@ __all__ = ["Jumps"]
 _TILTS = (0.0, 0.12, 0.3, 0.5)  # angles of the paths that are tried: all are sound
 _PARALLELS = np.array([0.15, 0.5, 1.5, 4.0])  # in widths
 _FADED = 70.0  # e-folds of 1 - g at the lower end of a line
+_MET = 2.5  # e-folds by which a rule may miss what is wanted of it
 _COARSE = 0.25  # widths: grid of the bounds
 _HIGHEST = 0.77 * math.pi  # of |Im t| on all lines and parallels, where r keeps away from 0
 _STEEPEST = 3.7  # of log(p (1 - p) / cos^2(y/2)) in t = x + iy, |y| < 0.77 pi: 1 + tan(0.77 pi / 2) = 3.645
@@ -135,9 +137,7 @@ class Jumps:
 
     def _block(self, w: float, omega: FloatArray, margin: float) -> tuple[ComplexArray, FloatArray]:
         size, ends = self._log_size(w), (float(omega[0]), float(omega[-1]))
-        rules = [self._rule(path, w, ends, size, size - margin) for path in self._paths]
-        enough = min(rule.log_error for rule in rules) + 2.0
-        rule = min((rule for rule in rules if rule.log_error <= enough), key=lambda rule: rule.count)
+        rule = self._chosen(w, ends, size, size - margin)
         # no transform is larger than at its real point
         log_most = size
         if rule.log_error > size - _USEFUL and ends[0] > 0.0:  # nor, of jumps that begin at ``end``, than this
@@ -170,6 +170,16 @@ class Jumps:
                 error[i : i + rows] = (modulus * still).sum(axis=1) + (part + w) * (modulus * moving).sum(axis=1)
         error = error + (math.exp(rule.log_error) if rule.log_error < LARGEST_EXPONENT else math.inf)
         return np.where(error < most, value, 0.0), np.where(error < most, error, most)
+
+    def _chosen(self, w: float, ends: tuple[float, float], size: float, target: float) -> _Rule:
+        """The first that is as good as wanted, else of the best the shortest."""
+        rules: list[_Rule] = []
+        for path in self._paths:
+            rules.append(self._rule(path, w, ends, size, target))
+            if rules[-1].log_error <= target + _MET:
+                return rules[-1]
+        enough = min(rule.log_error for rule in rules) + _MET
+        return min((rule for rule in rules if rule.log_error <= enough), key=lambda rule: rule.count)
 
     def _rule(self, path: _Path, w: float, ends: tuple[float, float], size: float, target: float) -> _Rule:
         """The widest step along ``path`` that is good enough, and where it may stop."""
@@ -232,7 +242,7 @@ class Jumps:
 
     def _log_size(self, w: float) -> float:
         """log A_j(w), nearly, and from above."""
-        path = self._paths[0]
+        path = next(self._paths)
         height = path.log_modulus[0] + w * path.loss[0].real
         raised = height + 0.125 * path.gap**2 * (path.bend + abs(w) * path.turning[0])
         return float(np.logaddexp(np.logaddexp.reduce(raised) + math.log(path.gap), height[0] + math.log(self.width)))
@@ -256,15 +266,23 @@ class Jumps:
     def _loss_at_cut(self) -> float:
         return float(log_ratio(np.array(self.cut), self.law.sigma, self.law.rate))
 
-    @cached_property
-    def _paths(self) -> tuple[_Path, ...]:
+    @property
+    def _paths(self) -> Iterator[_Path]:
+        """Those that may be taken, each laid when somebody looks for more than those before it."""
         # short of Im t = pi, where r may vanish
-        room = _CLEAR * math.pi * self.law.sigma**2
-        reach = self.cut - self.end
-        paths = (self._path(theta, reach, room) for theta in _TILTS)
-        # a line that begins far below the real axis, where r may vanish too, is none
-        begins = ((path, -float(path.s[0]) * path.turn.imag + float(path.tau[-1])) for path in paths)
-        return tuple(path for path, deep in begins if path.turn.imag == 0.0 or deep <= _HIGHEST * self.law.sigma**2)
+        room, reach = _CLEAR * math.pi * self.law.sigma**2, self.cut - self.end
+        for theta in _TILTS:
+            if theta not in self._laid:
+                self._laid[theta] = self._path(theta, reach, room)
+            path = self._laid[theta]
+            # a line that begins far below the real axis, where r may vanish too, is none
+            deep = -float(path.s[0]) * path.turn.imag + float(path.tau[-1])
+            if path.turn.imag == 0.0 or deep <= _HIGHEST * self.law.sigma**2:
+                yield path
+
+    @cached_property
+    def _laid(self) -> dict[float, _Path]:
+        return {}
 
     def _path(self, theta: float, reach: float, room: float) -> _Path:
         turn = complex(math.cos(theta), math.sin(theta))
