@@ -60,25 +60,44 @@ def test_together_they_say_what_each_says(sigma: float, rate: float, steps: floa
         assert found == alone(one, epsilon)
 
 
-def test_zeros_after_a_line_change_nothing() -> None:
-    """Lines of 8 to 64 nodes side by side: ``_LONGEST`` is below the terms that numpy adds in one block."""
-    assert stacked._LONGEST <= 128
+@pytest.mark.parametrize("longest", [64, 128, 136, 144, 192, stacked._LONGEST])
+def test_zeros_after_a_short_line_change_nothing(longest: int) -> None:
+    """Short lines beside longer ones: all of them comes in the first block of those that numpy adds."""
+    assert stacked._LONGEST <= 256
     rng = np.random.default_rng(5)
-    for count in range(1, stacked._LONGEST + 1):
+    for count in range(1, stacked._SHORT + 1):
         width = -(-count // 8) * 8
-        few, many = np.zeros((3, 2, width)), np.zeros((3, 2, 128))
+        few, many = np.zeros((3, 2, width)), np.zeros((3, 2, longest))
         few[:, :, :count] = many[:, :, :count] = rng.normal(size=(3, 2, count))
         assert few.sum(axis=2).tobytes() == many.sum(axis=2).tobytes()
         assert few[1, 1].sum() == few.sum(axis=2)[1, 1]
+
+
+def test_lines_of_two_longer_lengths_are_not_added_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of these the shorter would be added in another order."""
+    read: list[int] = []
+    plainly = stacked._told
+    monkeypatch.setattr(stacked, "_told", lambda *asked: read.append(asked[3]) or plainly(*asked))
+    remove, _ = pair(1.0, 0.01, 1000)
+    places = np.array([1.0, 2.0])
+    remove.bracket(places)
+    lengths = {line.sums.shape[1] for line in remove._stacked._laid.values()}
+    assert len([length for length in lengths if length > stacked._SHORT]) == 2
+    read.clear()
+    for epsilon in (places, places[:1], places[1:]):
+        remove._last = remove._stacked._last = None
+        found = bits(remove.bracket(epsilon)), remove.slope(epsilon).tobytes(), remove.final(epsilon).tobytes()
+        assert found == alone(remove, epsilon)
+    assert sorted(read) == sorted(length for length in lengths if length > stacked._SHORT)
 
 
 def test_both_directions_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
     plainly = stacked._told
 
-    def told(rows: stacked._Rows, line: np.ndarray, epsilon: np.ndarray) -> Estimate:
+    def told(rows: stacked._Rows, line: np.ndarray, epsilon: np.ndarray, nodes: int) -> Estimate:
         read.append(len(line))
-        return plainly(rows, line, epsilon)
+        return plainly(rows, line, epsilon, nodes)
 
     monkeypatch.setattr(stacked, "_told", told)
     remove, add = pair(*PAPER)
@@ -116,8 +135,8 @@ def test_what_is_refused_is_read_when_there_is_effort() -> None:
 
 
 def test_lines_that_are_no_short_ones_are_asked_by_themselves() -> None:
-    remove, _ = pair(1.0, 0.01, 1000)
-    epsilon = np.array([2.9, 3.0])
+    remove, _ = pair(1.0, 1e-4, 10**6)
+    epsilon = np.array([0.2, 0.3])
     found = remove.bracket(epsilon)
     assert remove._stacked.read(0, epsilon, epsilon.tobytes()) is None
     assert found.sharp

@@ -38,6 +38,8 @@ _RATIO = 1.16  # from one rung of the ladder to the next, at first
 _EACH = 64.0  # certifies: units of the mean loss that T steps may move K at a pole by, for the square root of T
 _FIRST, _SHALLOW, _FURTHEST = 0.04, 0.05, 45.0  # in units of 1 / deviation: the first c, but at most that, and the last
 _MIDDLE = np.array([-0.97, -0.9, -0.75, -0.5, -0.25, -0.1, -0.03])  # those between the poles that are always looked at
+# in the same units: c beyond which rungs lie evenly; times that, how far apart, and as far as a normal law reaches
+_KNEE, _STEP, _NORMAL = 15.0, 0.14, 2.75
 _APART, _SAME = 2.5, 1e-6  # deviations that tilted means may be apart; of c, by which two may differ and be one
 _NEAR = 5.0  # deviations from eps = 0 within which delta is neither 0 nor 1
 _CLOSE = 36.0  # e-folds that a transform is wanted below its size, for each step: what it errs by is added
@@ -203,7 +205,7 @@ class Walk:
         for k, under in zip(poles.k, ("P", "Q") if parts.direction == "add" else ("Q", "P"), strict=True):
             demand_whole("a composition", under, math.exp(min(float(k), LARGEST_EXPONENT)), 2.0 * off)
         low, high = min(_FIRST / float(spread.max()), _SHALLOW), _FURTHEST / float(spread.min())
-        rungs = np.geomspace(low, high, 1 + math.ceil(math.log(high / low) / math.log(_RATIO)))
+        rungs = _rungs(low, high, _KNEE / float(spread.max()))
         middle = _MIDDLE
         shallow = rungs[rungs < 0.25]
         middle = np.unique(np.concatenate([middle, -shallow, -1.0 + shallow]))
@@ -345,6 +347,18 @@ class Walk:
         order = np.argsort(np.concatenate([self.c, other.c]), kind="stable")
         both = {name: (getattr(self, name), getattr(other, name)) for name in _COLUMNS}
         return Walk(**{name: np.concatenate(pair, axis=-1)[..., order] for name, pair in both.items()})
+
+
+def _rungs(low: float, high: float, knee: float) -> FloatArray:
+    """Ascending c, each ``_RATIO`` times the one before; from the ``knee`` on, where tilted means would lie too far
+    apart, evenly, as far as a normal law reaches.
+    """
+    rungs = np.geomspace(low, high, 1 + math.ceil(math.log(high / low) / math.log(_RATIO)))
+    last = min(_NORMAL * knee, high)
+    if not low < knee < last:
+        return rungs
+    even = np.linspace(knee, last, 1 + math.ceil((last - knee) / (_STEP * knee)))
+    return np.concatenate([rungs[rungs < knee], even, rungs[rungs > last]])
 
 
 def _from_above(transform: Transform, w: FloatArray, moments: Moments, count: float) -> FloatArray:

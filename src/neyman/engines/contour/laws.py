@@ -10,11 +10,13 @@ import numpy as np
 from neyman.losses.base import Step
 from neyman.losses.gaussian.many.lines import weigh
 from neyman.losses.gaussian.many.moments import moments_of
+from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.losses.readings.transform import Transform
 
 __all__ = ["stubborn", "transform", "transforms"]
 
 _FALLEN = 8.0  # e-folds that a transform must fall at last for a contour to be sharp
+_EASILY = 4.0  # times that: as much as is believed without a look
 _FAR = 1e9  # deviations of a frequency, where it has long done so or never does
 
 
@@ -38,6 +40,8 @@ def transforms(steps: Sequence[Step]) -> list[Transform | None]:
 
 def stubborn(steps: tuple[tuple[Transform, int], ...]) -> bool:
     """Whether the transform of the composition is never small along the line Re z = 1, however far."""
+    if any(type(law) is SamplingTransform and times * _usual_fall(law) > _EASILY * _FALLEN for law, times in steps):
+        return False
     w, fall = np.array([2.0]), 0.0
     looks = moments_of([law for law, _ in steps], w)
     narrow = min(1.0, math.sqrt(float(np.fmin.reduce(looks.variance[:, 0]))))
@@ -47,3 +51,8 @@ def stubborn(steps: tuple[tuple[Transform, int], ...]) -> bool:
         if fall < -_FALLEN:
             return False
     return True
+
+
+def _usual_fall(law: SamplingTransform) -> float:
+    """About how many e-folds its transform falls at last: what is left lies where losses hardly grow."""
+    return 0.5 * (law.sigma * math.log(max(law.rate * _FAR, 1.0))) ** 2

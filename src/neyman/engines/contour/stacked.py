@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 __all__ = ["StackedLines"]
 
-# nodes beside which longer ones of others are worth no zeros; sums of up to 128 are the same to the last bit, however
-# many zeros follow
-_LONGEST = 64
-_MOST = 1 << 12  # entries of a table of cosines from which each line is read by itself, whose weights are not copied
+# nodes of a line that is stacked, and of one that others may follow with zeros up to so many in all: halves of a sum of
+# more than 128 terms, in which all of a short line comes first, are added last, so that it is the same to the last bit
+_LONGEST, _SHORT = 248, 64
+_MOST = 1 << 13  # entries of a table of cosines from which each line is read by itself, whose weights are not copied
 _UNLAID, _APART, _BESIDE = 0, 1, 2  # lines: not laid yet, to be asked by themselves, stacked
 
 
@@ -36,6 +36,7 @@ class _Rows(NamedTuple):
     start: FloatArray
     rise: FloatArray
     sums: FloatArray  # line, one of five, node
+    length: IntArray  # nodes, of which more are zeros
     kept: FloatArray  # lost, wobble, mass
     blurred: bool  # whether the rounding of the law itself is to be told apart in some
 
@@ -69,8 +70,8 @@ class StackedLines:
         for i, part in enumerate(self._parts):
             of[i] += part.start
         line = of[0] if len(of) == 1 else np.concatenate(of)
-        if self._state[line].min() == _BESIDE:
-            return [*(self._answers(line, epsilon) or [None] * len(of))]
+        if self._state[line].min() == _BESIDE and (all_of := self._answers(line, epsilon)):
+            return [*all_of]
         self._lay(side, of[side])
         found: list[Reading | None] = [None] * len(of)
         for i, asked in enumerate(of):
@@ -80,14 +81,17 @@ class StackedLines:
 
     def _answers(self, line: IntArray, epsilon: FloatArray) -> list[Reading]:
         """Of sides all of whose lines are stacked, all at once: an index for each eps and side; none where the effort
-        does not suffice.
+        does not suffice, or where one by one they take less.
         """
         rows, count = self._table(), len(epsilon)
-        nodes = rows.sums.shape[2]
+        length = rows.length[line]
+        nodes = int(length.max())
+        if nodes > _SHORT and not ((length <= _SHORT) | (length == nodes)).all():
+            return []
         if not (len(line) * nodes <= _MOST and readable(NODE * nodes * len(line))):
             return []
         at = epsilon if len(line) == count else np.concatenate([epsilon, epsilon])
-        told, kept = _told(rows, line, at).settled(), rows.kept[:, line]
+        told, kept = _told(rows, line, at, nodes).settled(), rows.kept[:, line]
         final = rounded(kept[1], kept[2], told.mantissa, told.error) if rows.blurred else None
         all_of = Estimates.stated(told, kept[0], final, self._lines[line])
         b = of_delta(told.mantissa, told.error, told.log_scale, kept[0])
@@ -116,17 +120,19 @@ class StackedLines:
             count = len(self._c)
             start, rise = np.zeros((8, count)), np.zeros((8, count))
             sums, kept = np.zeros((count, 5, longest)), np.zeros((3, count))
+            length = np.zeros(count, dtype=np.int64)
             for i, line in self._laid.items():
                 start[:, i], rise[:, i] = line.terms
-                sums[i, :, : line.sums.shape[1]] = line.sums
+                length[i] = line.sums.shape[1]
+                sums[i, :, : length[i]] = line.sums
                 kept[:, i] = line.lost, line.wobble, line.mass
-            self._rows = _Rows(start, rise, sums, kept, any(line.blurred for line in self._laid.values()))
+            self._rows = _Rows(start, rise, sums, length, kept, any(line.blurred for line in self._laid.values()))
         return self._rows
 
 
-def _told(rows: _Rows, line: IntArray, epsilon: FloatArray) -> Estimate:
-    """What ``Line.integrate`` says: each ``line`` at an ``epsilon``."""
-    sums = rows.sums[line]
+def _told(rows: _Rows, line: IntArray, epsilon: FloatArray, nodes: int) -> Estimate:
+    """What ``Line.integrate`` says: each ``line``, of so many nodes at most, at an ``epsilon``."""
+    sums = rows.sums[:, :, :nodes][line]
     turn = epsilon[:, None] * sums[:, 0]
     cosine, sine = np.cos(turn), np.sin(turn)
     direct, slope = (cosine[:, None] * sums[:, 1::2] + sine[:, None] * sums[:, 2::2]).sum(axis=2).T
