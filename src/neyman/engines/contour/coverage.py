@@ -17,6 +17,7 @@ _AIM = 36.0  # e-folds between a line's height and its aliases, as planned
 _BLATANT = 3.0  # -log(1 - delta(0)) above which 1 - delta deserves lines of its own, between the poles
 _WORTH = 40.0  # e-folds of delta beyond which covering more with one line is not worth its nodes
 _DEEP = 90.0  # e-folds of delta below which lines are not chosen with care
+_LAID = 40.0  # standard deviations of R: what laying a line costs beside its nodes
 _STOPS = 8  # eps up to which a line is tried
 _FEW = 5  # lines compared for each stretch of eps
 _LOSS = 4.0  # e-folds of accuracy given away at most by serving an eps from a line that is not its own
@@ -77,14 +78,14 @@ def choose(walk: Walk) -> Chosen:
 
 def _longest(walk: Walk, lines: IntArray, runs: IntArray, reach: FloatArray, best: FloatArray) -> tuple[int, int]:
     """Of the lines that serve the first eps, and so many in all, the one (and how far) that covers most decades of
-    delta per node.
+    delta per node, and what any costs.
     """
     ends = _among(int(runs.max()) - 1, _STOPS)
     place = np.arange(len(lines)) if len(lines) <= _FEW else _among(len(lines) - 1, _FEW)
     few, covered = lines[place], np.minimum(best[0] - best[ends], _WORTH) + 6.0
     aim = walk.k[few, None] - np.multiply.outer(walk.c[few], reach[ends]) - _AIM
     distance = alias_distances(walk, few, reach[ends], aim)
-    dearest = np.maximum(np.maximum(distance, distance[:, :1]), TINY).T
+    dearest = (np.maximum(distance, distance[:, :1]) + _LAID * np.sqrt(walk.variance[few])[:, None] + TINY).T
     score = np.where(ends[:, None] < runs[place], covered[:, None] / dearest, -math.inf)
     last, pick = divmod(int(score.argmax()), len(place))
     return int(place[pick]), int(ends[last])
