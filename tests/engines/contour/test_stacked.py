@@ -78,8 +78,8 @@ def test_lines_of_two_longer_lengths_are_not_added_side_by_side(monkeypatch: pyt
     read: list[int] = []
     plainly = stacked._told
     monkeypatch.setattr(stacked, "_told", lambda *asked: read.append(asked[3]) or plainly(*asked))
-    remove, _ = pair(1.0, 0.01, 1000)
-    places = np.array([1.0, 2.0])
+    remove, _ = pair(0.6, 1e-3, 10**5)
+    places = np.array([3.0, 8.0])
     remove.bracket(places)
     lengths = {line.sums.shape[1] for line in remove._stacked._laid.values()}
     assert len([length for length in lengths if length > stacked._SHORT]) == 2

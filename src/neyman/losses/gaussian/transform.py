@@ -30,15 +30,14 @@ from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, UNIT
 __all__ = ["LIMIT", "ComplexArray", "Moments", "SamplingTransform", "log_ratio"]
 
 LIMIT = 38.5  # standard deviations; the mass beyond is below the smallest positive float
-_SLIGHT = 6.0  # e-folds of growth that are not worth a look
+_SLIGHT, _ALL = 6.0, 0.98  # e-folds of growth, and the share of the step that none would allow, not worth a look
 FINE = 0.08  # standard deviations: a grid finer than this is worth an effort to avoid
 LINES = np.geomspace(0.05, 8.0, 12)  # standard deviations: parallels on which a step is judged
 FEW_LINES = LINES[1::3]  # of these, where nothing turns: the grid serves one point, and costs what a line costs
 WALL = np.geomspace(0.005, 8.0, 90)  # the same, for the wall where a law ends
 FAN, NEAR = np.geomspace(2e-3, 1.0, 7), np.array([0.6, 0.8, 1.0, 1.25, 1.6])  # of a ceiling, of a slope: shifts tried
-_MOST = 1 << 18  # points of a grid for one tilt, of usually hundreds
-_ALL = 0.98  # of the step that nothing growing would allow: no look finds much more
-_CHUNK = 1 << 13  # entries of a matrix product: small enough that BLAS starts no threads for it
+# points of a grid for one tilt, of usually hundreds; entries of a matrix product for which BLAS starts no threads
+_MOST, _CHUNK = 1 << 18, 1 << 13
 DEVIATIONS = 12.0  # certifies: of the noise, beyond which a tilted density has fallen by e^-72
 MARGIN, AIMED, SPAN = 42.0, 40.0, 24.0  # e-folds from moments, and transforms, to their errors; deviations of a grid
 SMOOTH, ROUGH, _WORTH = 0.177, 0.212, 0.6  # 1/sqrt(bend): coarsest steps of sums and of guesses; a step worth a shift
@@ -181,8 +180,11 @@ class SamplingTransform(Transform):
         self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float
     ) -> tuple[FloatArray, FloatArray]:
         """The bound but for its quadrature, and the shift of the axis."""
-        near, heights = self._estimates(w, omega, slope, cut)
-        best = np.argmin(near, axis=1)[:, None]
+        for widely in (False, True):
+            near, heights = self._estimates(w, omega, slope, cut, widely)
+            best = np.argmin(near, axis=1)[:, None]
+            if ((best > 0) & (best < len(NEAR) - 1)).all():  # it lies between these
+                break
         return np.take_along_axis(near, best, axis=1)[:, 0], np.take_along_axis(heights, best, axis=1)[:, 0]
 
     def certified(self, w: float, omega: float, cut: float, estimate: tuple[float, float]) -> float:
@@ -205,17 +207,17 @@ class SamplingTransform(Transform):
         return np.array(found)
 
     def _estimates(
-        self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float
+        self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float, widely: bool
     ) -> tuple[FloatArray, FloatArray]:
-        """Nearly those bounds, one row for each w, for each of a fan of y; and the y."""
+        """Nearly those bounds, one row for each w, for some y near omega ``slope`` or, ``widely``, a fan; and the y."""
         sigma = self.sigma
         # short of pi s^2, where r has a zero that a grid could miss
         ceiling = min(LOOK * math.pi * sigma**2, WIDE * sigma)
         fan = np.broadcast_to(FAN * ceiling, (len(w), len(FAN)))
         near = (omega * slope)[:, None] * NEAR
-        y = np.minimum(np.concatenate([near, fan], axis=1), ceiling)
+        y = np.minimum(np.concatenate([near, fan], axis=1) if widely else near, ceiling)
         step = min(ROUGH / math.sqrt(self.bend), 0.25 * sigma**2)
-        x = self._range(float(np.max(np.abs(w))), float(np.max(w)), cut, step)
+        x = nodes(*self.ends(float(np.max(np.abs(w))), float(np.max(w)), cut), step)
         loss = self.log_ratio(x + 1j * y[..., None])
         log_density = self.log_modulus(x, y)
         log_term = log_density + w[:, None, None] * loss.real - omega[:, None, None] * loss.imag
@@ -340,10 +342,6 @@ class SamplingTransform(Transform):
         units = sum_units(len(x)) * UNIT
         rounding = units * ((omega + abs(w)) * spread + untilted + self.missing + (whole if large else 0.0))
         return logged(np.asarray(value, complex), rounding + quadrature, scale if large else 0.0, not large)
-
-    def _range(self, reach: float, w: float, cut: float, step: float) -> FloatArray:
-        low, top = self.ends(reach, w, cut)
-        return nodes(low, top, step)
 
     def ends(self, reach: float, w: float, cut: float) -> tuple[float, float]:
         """Where grids for tilts up to ``w``, in modulus up to ``reach``, begin and end."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from neyman._validate import FloatArray
+from neyman._validate import FloatArray, IntArray
 from neyman.losses.gaussian.many.block import Block, chance, chunks, nodes_of, parted
 from neyman.losses.gaussian.shifted_bound import BENT, DEEP, ROOM, ROUNDED, SHARES, WIDEST, log_sums
 from neyman.losses.gaussian.transform import BELOW, FAN, LIMIT, LOOK, NEAR, ROUGH, WIDE
@@ -51,9 +51,22 @@ def _estimates(
 ) -> tuple[FloatArray, FloatArray]:
     """``SamplingTransform.log_estimate``, by real arithmetic: it only steers."""
     sigma = block.sigma[:, None]
+    ceiling = np.minimum(LOOK * math.pi * sigma**2, WIDE * sigma)
+    near = np.minimum(omega * share * sigma * NEAR, ceiling)
+    found, best = _along(block, w, omega, near, grid)
+    if ((best > 0) & (best < len(NEAR) - 1)).all():
+        return found, np.take_along_axis(near, best, axis=1)[:, 0]
+    y = np.concatenate([near, FAN * ceiling], axis=1)
+    found, best = _along(block, w, omega, y, grid)
+    return found, np.take_along_axis(y, best, axis=1)[:, 0]
+
+
+def _along(
+    block: Block, w: float, omega: float, y: FloatArray, grid: tuple[FloatArray, FloatArray, int]
+) -> tuple[FloatArray, IntArray]:
+    """The best of the shifts ``y``, one row for each law, and which that is."""
+    sigma = block.sigma[:, None]
     s2 = sigma**2
-    ceiling = np.minimum(LOOK * math.pi * s2, WIDE * sigma)
-    y = np.minimum(np.concatenate([omega * share * sigma * NEAR, FAN * ceiling], axis=1), ceiling)
     x, step = nodes_of(*grid)
     rate = block.rate[:, None, None]
     grown = rate * np.exp((2.0 * x - 1.0) / (2.0 * s2))[:, None]
@@ -67,7 +80,7 @@ def _estimates(
     end = np.log(y) + lifted + (density[:, -1] + max(w, 0.0) * block.log_ratio(x[:, -1:])[:, 0])[:, None]
     near = np.logaddexp(total, end)
     best = np.argmin(near, axis=1)[:, None]
-    return np.take_along_axis(near, best, axis=1)[:, 0], np.take_along_axis(y, best, axis=1)[:, 0]
+    return np.take_along_axis(near, best, axis=1)[:, 0], best
 
 
 def certified_of(
