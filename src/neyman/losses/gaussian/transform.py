@@ -110,7 +110,7 @@ class SamplingTransform(Transform):
         """log A(w), its first and second derivative, for real w (1-d), by one trapezoid, or where that is much work by
         one for each kind of w: a tilt so steep that its grid would have more than ``_MOST`` points is out of reach.
         """
-        return by_kinds(w, lambda some: self._grid(some, margin), lambda *some: self._together(*some, margin))
+        return by_kinds(w, lambda some: self._grid(some, margin), lambda some, grid: self._together(some, grid, margin))
 
     def _together(self, w: FloatArray, grid: Grid, margin: float) -> Moments:
         """The same by one ``grid`` for all w that it can hold."""
