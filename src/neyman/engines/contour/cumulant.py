@@ -43,6 +43,7 @@ _KNEE, _STEP, _NORMAL = 15.0, 0.14, 2.75
 _APART, _SAME = 2.5, 1e-6  # deviations that tilted means may be apart; of c, by which two may differ and be one
 _NEAR = 5.0  # deviations from eps = 0 within which delta is neither 0 nor 1
 _CLOSE = 36.0  # e-folds that a transform is wanted below its size, for each step: what it errs by is added
+_DOUBLED = 8  # times that the last c is, at first, on the way to the end of a law
 _ROUNDS = 14  # of rungs put between others
 _TOLD_APART = 1e-12  # relative distance of losses below which nobody asks for one between them
 _ENOUGH = 130.0  # depth that an ended law is followed to
@@ -219,13 +220,13 @@ class Walk:
     def _completed(self, parts: Parts) -> Walk:
         """As far as this direction reaches, without holes on its right."""
         walk = self._reachable()
-        end = parts.largest_loss
+        end, many = parts.largest_loss, _DOUBLED
         while end < math.inf and walk.depth[-1] > -_ENOUGH and walk.c[-1] < _STEEPEST and not walk._last(end)[-1]:
             # losses with an end: the approach to it may take many orders of magnitude in c
-            steeper = walk._merged(_evaluate(parts, walk.c[-1] * 2.0 ** np.arange(1, 9)))._reachable()
+            steeper = walk._merged(_evaluate(parts, walk.c[-1] * 2.0 ** np.arange(1, many + 1)))._reachable()
             if len(steeper.c) == len(walk.c):
                 break
-            walk = steeper
+            walk, many = steeper, 2 * many
         for _ in range(_ROUNDS):
             gaps = walk._holes(end)
             if not len(gaps):
