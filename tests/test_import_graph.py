@@ -91,7 +91,8 @@ def modules_after(questions: str) -> set[str]:
 
 def test_a_first_answer_imports_no_room_that_it_does_not_ask() -> None:
     found = modules_after("g.epsilon(1e-5)")
-    assert {"scipy.special", "neyman.engines.contour.line", "neyman.losses.gaussian.transform"} <= found
+    assert {"neyman.engines.contour.line", "neyman.losses.gaussian.transform"} <= found
+    assert not {name for name in found if name.startswith("scipy")}  # a third of the time that the first would take
     named = {f"{room}.{name}" for room, names in ROOMS.items() for name in names}
     assert {name for name in named if name.startswith("neyman")} <= {*FILES}
     assert not named & found
@@ -100,7 +101,7 @@ def test_a_first_answer_imports_no_room_that_it_does_not_ask() -> None:
 def test_first_answers_import_no_solver_of_scipy() -> None:
     """A tenth of a second each, for what most answers have no use for."""
     found = modules_after("g.gdp(), g.advantage, g.roc(0.01), g.beta(0.01), g.optimistic.gdp()")
-    assert "neyman.guarantees.questions.regret" in found
+    assert {"scipy.special", "neyman.guarantees.questions.regret"} <= found
     assert not {f"scipy.{name}" for name in ROOMS["scipy"]} & found
 
 

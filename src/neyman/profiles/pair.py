@@ -10,6 +10,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.numerics.normal import probit
+from neyman.numerics.score import score
 from neyman.profiles.effort import cut_short
 from neyman.profiles.ended import below_chord
 from neyman.profiles.profile import Bracket, Profile
@@ -283,10 +284,11 @@ class Pair(NamedTuple):
 
 
 def delta_score(delta: FloatArray, log_gap: FloatArray) -> FloatArray:
-    """-Phi^-1(delta), from whichever of delta and 1 - delta is small: nearly linear in eps, which secants like."""
+    """-Phi^-1(delta), nearly, from whichever of delta and 1 - delta is small: as good as linear in eps for secants."""
+    small = delta < 0.5
     with np.errstate(divide="ignore"):
-        small = -probit(np.log(np.minimum(delta, 0.5)))
-    return np.where(delta < 0.5, small, probit(log_gap))
+        found = score(np.log(delta) if small.all() else np.where(small, np.log(delta), log_gap))
+    return np.where(small, found, -found)
 
 
 def alpha_score(profile: Profile, epsilon: FloatArray) -> FloatArray:

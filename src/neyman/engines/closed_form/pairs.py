@@ -20,7 +20,6 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
 
 from neyman._validate import FloatArray, choice, inside, not_negative, positive
 from neyman.numerics.normal import MILLS_ERROR, density, log_density, mills, mills_drop, ratio_twofold, sum_twofold
@@ -331,6 +330,8 @@ def _gaussian(epsilon: FloatArray, mu: FloatArray | float, sign: float) -> _Valu
     """The values, delta moved by ``sign`` as far as eps/mu - mu/2 may be off, which is next to nothing unless mu is
     huge.
     """
+    from scipy import special
+
     with np.errstate(over="ignore", invalid="ignore"):
         high, low = ratio_twofold(epsilon, mu)
         if np.any(mu > _COARSE_MU):

@@ -16,8 +16,8 @@ from neyman.engines.contour.line import ROUNDED
 from neyman.engines.contour.lines import StraightLines
 from neyman.engines.contour.splits import Partings
 from neyman.engines.contour.stacked import StackedLines
-from neyman.numerics.normal import mills, probit
 from neyman.numerics.rounding import SLIGHT, UNIT
+from neyman.numerics.score import ratio, score
 from neyman.profiles.effort import Effort, allowance, cut_short
 from neyman.profiles.profile import Bracket, Profile
 
@@ -119,12 +119,12 @@ class ContourProfile(Profile):
         with np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore"):
             off = np.gradient(third, walk.c) / (8.0 * walk.variance**2) - third**2 / (4.8 * walk.variance**3)
             c, deviation = np.where(right, walk.c, np.nan), np.sqrt(walk.variance)
-            share = (mills(c * deviation) - mills((c + 1.0) * deviation)) * (1.0 + off) / _ROOT
-            score = -probit(np.minimum(walk.depth + np.log(share), -_TINY))
-            good = (off >= _NORMAL[0]) & (off <= _NORMAL[1]) & np.isfinite(score)
+            share = (ratio(c * deviation) - ratio((c + 1.0) * deviation)) * (1.0 + off) / _ROOT
+            scores = score(np.minimum(walk.depth + np.log(share), -_TINY))
+            good = (off >= _NORMAL[0]) & (off <= _NORMAL[1]) & np.isfinite(scores)
         ends = np.flatnonzero(np.diff(good, prepend=False, append=False)).reshape(-1, 2)  # of what lies together
         first, last = ends[np.argmax(ends[:, 1] - ends[:, 0])] if len(ends) else (0, 0)
-        return (walk.mean[first:last], score[first:last]) if last > first + 3 else None
+        return (walk.mean[first:last], scores[first:last]) if last > first + 3 else None
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         b = self._evaluated(epsilon).bracket

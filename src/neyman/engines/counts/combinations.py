@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
@@ -54,6 +53,8 @@ def told_apart(steps: Steps) -> bool:
 
 def log_tails(step: SubsampledGaussianStep) -> tuple[float, float]:
     """Return upper bounds on log P_1(x <= t) and log P_0(x > t) at the ``threshold``, which makes eta least."""
+    from scipy.special import log_ndtr
+
     mu, q = min(1.0 / step.sigma, LARGEST_MU), step.rate
     t = threshold(mu, q)
     # rounding moves t a little: any t will do

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from scipy.special import ndtri
 
 from neyman._validate import BoolArray, FloatArray
 from neyman.losses.base import Step
@@ -103,6 +102,8 @@ class EnclosedStep(Step):
     @cached_property
     def spread(self) -> float:
         """The mu of the Gaussian that reaches as far, or has as large an advantage: the lesser of the two."""
+        from scipy.special import ndtri
+
         far = self.reach / (0.5 * _DEVIATIONS + math.sqrt(0.25 * _DEVIATIONS**2 + 0.5 * self.reach))
         most = float(max(side.bracket(np.zeros(1)).upper[0] for side in (self.forward, self.backward)))
         return min(far, 2.0 * float(ndtri(min(0.5 + 0.5 * most, 1.0))) if most > _FAINT else _PROBIT * most)

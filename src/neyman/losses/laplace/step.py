@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from scipy.special import ndtri_exp
-
 from neyman.losses.base import Step
 from neyman.numerics.rounding import SCANT
 
@@ -77,6 +75,8 @@ class LaplaceStep(Step):
         f = e^{-1/b} / (4 alpha) between its two straight ends; along it Phi^-1(1 - alpha) - Phi^-1(beta) is concave in
         log alpha, because the hazard of the normal law rises, and symmetric: largest at the fixed point.
         """
+        from scipy.special import ndtri_exp
+
         loss = (2.0 if self.two_sided else 1.0) / self.scale
         return float(-2.0 * ndtri_exp(-0.5 * loss * (1.0 + SCANT) - math.log(2.0))) * (1.0 + _PROBIT) + SCANT
 
