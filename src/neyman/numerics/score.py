@@ -33,7 +33,6 @@ _FAR = np.array((
     (1.0, 5.99832206555887937690e-1, 1.36929880922735805310e-1, 1.48753612908506148525e-2,
      7.86869131145613259100e-4, 1.84631831751005468180e-5, 1.42151175831644588870e-7, 2.04426310338993978564e-15),
 ))  # fmt: skip
-_POWERS = np.arange(8.0)
 _HALF, _SQUARE = math.log(0.5), 0.425**2  # of the middle: p - 1/2 squared at most
 _ENDS = np.array([math.sqrt(-math.log(0.075)), 5.0, 27.0])  # sqrt(-log p) up to which each of the three serves
 _FARTHEST = 1e100  # of these, beyond which the square of t / 2 is all that counts
@@ -79,7 +78,9 @@ _FORMS: tuple[Callable[[FloatArray], FloatArray], ...] = (
 
 
 def _quotient(of: FloatArray, r: FloatArray) -> FloatArray:
-    above, below = (np.power.outer(r, _POWERS) @ of.T).T
+    powers = np.empty((of.shape[1], len(r)))
+    powers[0], powers[1:] = 1.0, r
+    above, below = of @ np.multiply.accumulate(powers, axis=0, out=powers)
     return above / below
 
 
