@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from neyman.losses.base import Step
+from neyman.losses.gaussian.many.bounds import log_unturned
 from neyman.losses.gaussian.many.lines import weigh
 from neyman.losses.gaussian.many.moments import moments_of
 from neyman.losses.gaussian.transform import SamplingTransform
@@ -40,7 +41,8 @@ def transforms(steps: Sequence[Step]) -> list[Transform | None]:
 
 def stubborn(steps: tuple[tuple[Transform, int], ...]) -> bool:
     """Whether the transform of the composition is never small along the line Re z = 1, however far."""
-    if any(type(law) is SamplingTransform and times * _usual_fall(law) > _EASILY * _FALLEN for law, times in steps):
+    plain = ((law, times) for law, times in steps if type(law) is SamplingTransform)
+    if any(-times * log_unturned(law, 0.0, _FAR) > _EASILY * _FALLEN for law, times in plain):
         return False
     w, fall = np.array([2.0]), 0.0
     looks = moments_of([law for law, _ in steps], w)
@@ -51,8 +53,3 @@ def stubborn(steps: tuple[tuple[Transform, int], ...]) -> bool:
         if fall < -_FALLEN:
             return False
     return True
-
-
-def _usual_fall(law: SamplingTransform) -> float:
-    """About how many e-folds its transform falls at last: what is left lies where losses hardly grow."""
-    return 0.5 * (law.sigma * math.log(max(law.rate * _FAR, 1.0))) ** 2

@@ -9,7 +9,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.contour.cumulant import Parts
-from neyman.losses.gaussian.many.bounds import certified_of, estimates_of
+from neyman.losses.gaussian.many.bounds import certified_of, estimates_of, log_unturned
 from neyman.losses.gaussian.shifted_bound import log_size
 from neyman.numerics.rounding import UNIT, largest_sum_error
 
@@ -17,6 +17,7 @@ __all__ = ["cut_by_parts", "cut_off", "log_beyond"]
 
 _BOUND_ERROR = 1e-12  # relative rounding of the bound on |A|
 _FURTHER = (1.0, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 4.0, 16.0)  # shares of a cut at which it is tried to be certified
+_HOPE, _BEYOND = 10.0, 30.0  # e-folds by which what is left may be less than it seems; times a frequency, beside it
 _MISSED = 0.05  # e-folds by which a bound may lie above its estimate
 _FIRST, _PAST = 7.0, 1.1  # deviations at which a cut is looked for first; times that of a few steps
 # e-folds beyond a goal that do, and where other steps or lines tell where; ratio of two cuts that need no third
@@ -49,6 +50,8 @@ def _cut_off(
     parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target: float, furthest: float
 ) -> tuple[float, float]:
     """The same, looked for."""
+    if _hopeless(parts, c, target, furthest):
+        return math.inf, -math.inf
     cut, estimate, looks = _near_cut(parts, cuts, c, sd, top, target, furthest)
     w = float(parts.argument(np.array([c]))[0])
     for further in _FURTHER:
@@ -60,6 +63,15 @@ def _cut_off(
             parts.cut_before.append(place)
             return place, tail
     return math.inf, -math.inf
+
+
+def _hopeless(parts: Parts, c: float, target: float, furthest: float) -> bool:
+    """Whether even there far more is left than is wanted, of the part that hardly turns."""
+    if not parts.sampled or parts.mu > 0.0 or not 0.0 < furthest < math.inf:
+        return False
+    w = float(parts.argument(np.array([c]))[0])
+    left = math.fsum(times * log_unturned(law, w, _BEYOND * furthest) for law, times in parts.gaussians)
+    return _log_plain(parts, c, furthest) + left - _HOPE > target
 
 
 def _summed(parts: Parts, bounds: FloatArray) -> float:

@@ -14,15 +14,27 @@ import numpy as np
 from neyman._validate import FloatArray, IntArray
 from neyman.losses.gaussian.many.block import Block, chance, chunks, nodes_of, parted
 from neyman.losses.gaussian.shifted_bound import BENT, DEEP, ROOM, ROUNDED, SHARES, WIDEST, log_sums
-from neyman.losses.gaussian.transform import BELOW, FAN, LIMIT, LOOK, NEAR, ROUGH, WIDE
+from neyman.losses.gaussian.transform import BELOW, FAN, LIMIT, LOOK, NEAR, ROUGH, WIDE, SamplingTransform
 from neyman.losses.readings.transform import Transform
 from neyman.losses.sampling import mixed_each
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["certified_of", "estimates_of"]
+__all__ = ["certified_of", "estimates_of", "log_unturned"]
 
+_FAR = 25.0  # deviations at which a mass is about the density
 _LONG = 400  # places of a sum from which a law is asked alone: there is another form
 _OPEN = 0.9999  # steers: of 1, by which |r|^2 may lie below 1
+
+
+def log_unturned(law: SamplingTransform, w: float, omega: float) -> float:
+    """About the log of the part of A(w) that does not turn up to ``omega``: it lies where losses change by less than
+    1 / omega, and there r is 1 - rate.
+    """
+    if law.rate == 1.0:
+        return -math.inf
+    far = law.sigma * math.log(max(law.rate * omega, 1.0)) - 0.5 / law.sigma  # deviations below the mean
+    mass = math.log(0.5 * math.erfc(far / math.sqrt(2.0))) if far < _FAR else -0.5 * far * far
+    return w * math.log1p(-law.rate) + mass
 
 
 def estimates_of(
