@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.losses.gaussian.kept import kept
 from neyman.losses.gaussian.shifted_bound import log_lines, log_on_wall, log_shifted_bound, log_sums, nodes
 from neyman.losses.readings.tilted import VALLEY, excess, last_valley, of_each_kind, tilted_moments
 from neyman.losses.readings.transform import ComplexArray, Moments, Transform, logged
@@ -41,6 +42,7 @@ _CHUNK = 1 << 13  # entries of a matrix product: small enough that BLAS starts n
 DEVIATIONS = 12.0  # certifies: of the noise, beyond which a tilted density has fallen by e^-72
 MARGIN, AIMED, SPAN = 42.0, 40.0, 24.0  # e-folds from moments, and transforms, to their errors; deviations of a grid
 SMOOTH, ROUGH, _WORTH = 0.177, 0.212, 0.6  # 1/sqrt(bend): coarsest steps of sums and of guesses; a step worth a shift
+_FASTER = 0.7  # over how fast steps grow where reaches are halved: steers
 LOOK, CLEAR, WIDE = 0.85, 0.9, 10.0  # of pi s^2, where r may vanish, for looks and for strips; deviations at most
 BELOW, LEAST = 0.999, 1e-3  # certifies: share of a slope that rounding leaves; the least fall along a wall
 
@@ -150,13 +152,13 @@ class SamplingTransform(Transform):
         """
         shift = min(self.sigma**2, 1.5 * self.sigma)
         reach = float(omega[-1])
-        if reach == 0.0:  # nothing turns
+        if reach == 0.0:
             return self._on_axis(w, omega, cut, margin, 0.0)
         step = self._step(w, reach, margin, 0.0, cut)
         if step < FINE * self.sigma and self._way_down(w, cut, shift) < -margin:
             shifted = self._step(w, 0.0, margin, shift, cut)
-            while step < _WORTH * shifted:
-                reach *= 0.5
+            while step < _WORTH * shifted:  # steps grow little faster than reaches shrink
+                reach *= 0.5 ** max(1, math.floor(_FASTER * math.log2(_WORTH * shifted / step)))
                 step = self._step(w, reach, margin, 0.0, cut)
         split = int(np.searchsorted(omega, reach, side="right"))
         parts = [self._on_axis(w, omega[:split], cut, margin, 0.0, step)] if split else []
@@ -217,7 +219,7 @@ class SamplingTransform(Transform):
         near = (omega * slope)[:, None] * NEAR
         y = np.minimum(np.concatenate([near, fan], axis=1), ceiling)
         step = min(ROUGH / math.sqrt(self.bend), 0.25 * sigma**2)
-        x = self._range(float(np.max(np.abs(w))), float(np.max(w)), cut, step)
+        x = nodes(*self.ends(float(np.max(np.abs(w))), float(np.max(w)), cut), step)
         loss = self.log_ratio(x + 1j * y[..., None])
         log_density = self.log_modulus(x, y)
         log_term = log_density + w[:, None, None] * loss.real - omega[:, None, None] * loss.imag
@@ -343,15 +345,12 @@ class SamplingTransform(Transform):
         rounding = units * ((omega + abs(w)) * spread + untilted + self.missing + (whole if large else 0.0))
         return logged(np.asarray(value, complex), rounding + quadrature, scale if large else 0.0, not large)
 
-    def _range(self, reach: float, w: float, cut: float, step: float) -> FloatArray:
-        low, top = self.ends(reach, w, cut)
-        return nodes(low, top, step)
-
     def ends(self, reach: float, w: float, cut: float) -> tuple[float, float]:
         """Where grids for tilts up to ``w``, in modulus up to ``reach``, begin and end."""
         low = -min(LIMIT * self.sigma, DEVIATIONS * self.sigma + reach * self.rate)
         return low, min(cut, self.limit, DEVIATIONS * self.sigma + 1.0 + max(0.0, w))
 
+    @kept
     def _step(
         self, w: float, omega: float, margin: float, shift: float, cut: float = math.inf, lines: FloatArray = LINES
     ) -> float:
