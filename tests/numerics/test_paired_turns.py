@@ -20,12 +20,14 @@ def exact(spacing: float, weights: np.ndarray, epsilon: float) -> arb:
     return total.real
 
 
-def missed(rng: np.random.Generator, count: int, many: int) -> float:
-    """The largest error, in units of the sum of moduli, beyond what moving eps by two units of it may do."""
-    spacing = float(10 ** rng.uniform(-4, 1))
+def missed(rng: np.random.Generator, count: int, many: int, odd: bool) -> float:
+    """The largest error, in units of the sum of moduli, beyond what moving ``odd`` eps by two units of it may do: the
+    others are such that no product is rounded.
+    """
+    spacing = float(10 ** rng.uniform(-4, 1)) if odd else 0.125
     size = np.exp(-rng.uniform(0.0, 5.0) * np.arange(count) / count - rng.uniform(0.0, 3.0, count))
     weights = size * np.exp(2j * np.pi * rng.uniform(size=(2, count)))
-    epsilon = rng.uniform(0.0, 2.0 * np.pi / spacing, many)
+    epsilon = rng.uniform(0.0, 2.0 * np.pi / spacing, many) if odd else rng.integers(0, 50 << 20, many) / 2.0**20
     if rng.random() < 0.5:  # all terms add up at one of them, where rounding is largest
         weights = np.abs(weights) * np.exp(1j * epsilon[0] * spacing * np.arange(count))
     paired, worst = PairedTurns(spacing, weights), 0.0
@@ -35,7 +37,7 @@ def missed(rng: np.random.Generator, count: int, many: int) -> float:
     assert np.allclose(paired.error, _ROUNDED * UNIT * np.abs(weights).sum(axis=1), rtol=1e-14)
     for row, some in enumerate(weights):
         whole = float(np.abs(some).sum())
-        moved = 2.0 * UNIT * spacing * float(np.abs(some) @ np.arange(count))
+        moved = 2.0 * UNIT * spacing * float(np.abs(some) @ np.arange(count)) * odd
         for i in {0, many - 1}:
             off = float(abs(arb(float(found[row, i])) - exact(spacing, some, epsilon[i])).mid())
             worst = max(worst, (off - float(epsilon[i]) * moved) / (UNIT * whole))
@@ -46,14 +48,14 @@ def missed(rng: np.random.Generator, count: int, many: int) -> float:
 def test_no_sum_errs_by_more_than_is_stated(count: int, many: int) -> None:
     ctx.prec = 140
     rng = np.random.default_rng(count)
-    worst = max(missed(rng, count, many) for _ in range(6))
+    worst = max(missed(rng, count, many, odd) for odd in (True, False) for _ in range(6))
     assert worst <= 0.5 * _ROUNDED
 
 
-def test_what_is_stated_is_no_hundred_times_what_is_seen() -> None:
+def test_what_is_stated_is_no_two_hundred_times_what_is_seen() -> None:
     ctx.prec = 140
     rng = np.random.default_rng(1)
-    assert max(missed(rng, 64, 4) for _ in range(200)) >= 0.01 * _ROUNDED
+    assert max(missed(rng, 64, 4, False) for _ in range(100)) >= 0.005 * _ROUNDED
 
 
 @pytest.mark.parametrize("fall", [0.02, 0.5, 50.0])

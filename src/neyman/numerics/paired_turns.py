@@ -19,11 +19,11 @@ __all__ = ["PairedTurns"]
 
 ComplexArray = NDArray[np.complexfloating[Any, Any]]
 
-_NEAR = 16  # m
+_NEAR = 64  # m
 _TOGETHER = 8  # eps at a time
-_ROWS = 256  # of a product: with the two above 32,768 terms, so few that BLAS starts no threads
+_ROWS = 64  # of a product: with the two above 32,768 terms, so few that BLAS starts no threads
 _LEFT = 2.0**-46  # of the sum of moduli, of the first row: what is left out at the end, and counted
-_ROUNDED = 96.0  # certifies: times UNIT and the sum of moduli (``PairedTurns``)
+_ROUNDED = 240.0  # certifies: times UNIT and the sum of moduli (``PairedTurns``)
 
 
 class PairedTurns:
@@ -35,13 +35,13 @@ class PairedTurns:
     In units of u and of W = sum |w_k|:
 
     - a turn errs by ``TURNED`` in its cosine and in its sine, 5.7, and there are two: 11.4;
-    - either part of a sum over b is one of 2m products, in whatever order: 2m = 32 of the sum of moduli, and both parts
-      45.3;
+    - either part of a sum over b is one of 2m products, in whatever order: 2m = 128 of the sum of moduli, and both
+      parts 181;
     - the real part of a product of two complex numbers takes 3 roundings: 3 of the modulus of both, with sqrt(2);
-    - the sum over a, in pairs, of up to 2^17 terms: 29.
+    - the sum over a, in pairs, of up to 2^15 terms: 27.
 
-    All come to less than 90, and terms of second order to nothing. Beside them stands what the last of the weights come
-    to, which are left out where they are hardly more than all this.
+    All come to less than 225, and terms of second order to nothing. Beside them stands what the last of the weights
+    come to, which are left out where they are hardly more than all this.
 
     Examples
     --------
