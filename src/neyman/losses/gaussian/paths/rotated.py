@@ -37,6 +37,7 @@ from neyman.losses.gaussian.paths.ray import SECTOR, Ray
 from neyman.losses.gaussian.paths.side import Side
 from neyman.losses.gaussian.paths.sums import SERIES, grown_sums, log1p_less, log_moments, log_products, steepness
 from neyman.losses.gaussian.transform import ComplexArray, SamplingTransform
+from neyman.numerics.double_double import Twofold
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import AMPLE, ELEMENTARY, LARGEST_EXPONENT, TINY, UNIT
 
@@ -199,7 +200,8 @@ class RotatedLaw:
     @cached_property
     def mean(self) -> float:
         """E_Q[S], about: the sum over the grid, within ``mean_error``."""
-        return math.fsum(self._moments[1].real.tolist())
+        total = Twofold(self._moments[1].real, np.zeros(len(self.loss))).summed()
+        return float(total.hi)
 
     @cached_property
     def mean_error(self) -> float:
@@ -246,10 +248,8 @@ class RotatedLaw:
         height = np.matmul(np.stack([w.real, -w.imag], axis=1), np.stack([seen.real, seen.imag]))
         alive = np.flatnonzero(height.max(axis=0) + self.log_weight.real[near::_SKIP] >= _DEAD)
         far = min(near + (int(alive[-1]) + 1) * _SKIP, len(s)) if len(alive) else near
-        some, log_weight, units = s[near:far], self.log_weight[near:far], self.units[near:far]
         with np.errstate(over="ignore", invalid="ignore"):  # beyond the reach of the grid: refused by the caller
-            off = np.stack([units, units * (0.5 * np.abs(some))])
-            grown, sizes = grown_sums(w, some, log_weight, off)
+            grown, sizes = grown_sums(w, s[near:far], self.log_weight[near:far], self._amplified[:, near:far])
             by_size = sizes[:, 0] + np.abs(w) * sizes[:, 1]
         total = grown - mass - w * first
         fault = faulty[0] + np.abs(w) * faulty[1] + by_size
@@ -299,6 +299,11 @@ class RotatedLaw:
         """|f|, |f S| and |f S^2|, times what each may be off: the last as far as powers are."""
         (mass, first), second = self._moments, self._terms[0]
         return np.abs(mass) * self.units, np.abs(first) * self.units, np.abs(second) * self.units[: len(second)]
+
+    @cached_property
+    def _amplified(self) -> FloatArray:
+        """What each term may be off, and what it may be off for each unit of |w|."""
+        return np.stack([self.units, self.units * (0.5 * np.abs(self.loss))])
 
     @cached_property
     def _sums(self) -> dict[int, tuple[ComplexArray, FloatArray]]:
