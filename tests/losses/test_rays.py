@@ -189,3 +189,37 @@ def test_angles_too_wide_for_what_is_known_are_refused() -> None:
         RotatedLaw(SamplingTransform(1.0, 0.01), 0.3, 2.0, 0.0, 0.05, 1.0)
     with pytest.raises(ArithmeticError):
         Ray(1.0, -3.0, 0.7, 0.05)
+
+
+def exactly(law: Ray, t: complex) -> tuple[mp.mpc, mp.mpc]:
+    """S and the log of its weight, of the node that a float t is, in 60 digits."""
+    with mp.workdps(60):
+        turn = mp.expj(mp.mpf(law.chi))
+        v = mp.mpc(t) + mp.mpf(law.log_rho)
+        soft = mp.log1p(mp.exp(v)) if v.real < 100 else v + mp.exp(-v)
+        loss = turn * soft
+        theta = loss + mp.log(-mp.expm1(-loss)) if loss.real > 0.3 else mp.log(mp.expm1(loss))
+        x = mp.mpf(law.sigma) ** 2 * (theta - mp.mpf(law.log_rho)) + mp.mpf(0.5)
+        slope = turn / (1 + mp.exp(-v)) / -mp.expm1(-loss)
+        unit = mp.mpf(law.sigma) * mp.mpf(law.step) / mp.sqrt(2 * mp.pi)
+        return loss, -((x / mp.mpf(law.sigma)) ** 2) / 2 + mp.log(slope) + mp.log(unit)
+
+
+@pytest.mark.parametrize(("sigma", "rate"), LAWS)
+@pytest.mark.parametrize(("chi", "y"), [(0.0, 0.0), (0.0, 1.0), (0.05, -0.1), (0.6, 0.0), (0.6, 0.4), (0.4, -0.3)])
+def test_nodes_are_where_they_should_be_and_weigh_what_they_should(
+    sigma: float, rate: float, chi: float, y: float
+) -> None:
+    """From where nothing is seen of a loss to where it is nothing else, and on either side of where formulas change."""
+    law = Ray(sigma, math.log(rate) - math.log1p(-rate), chi, 0.05)
+    v = np.concatenate([np.linspace(-120.0, 200.0, 60), -42.0 + np.array([-0.1, 0.1]), 30.0 + np.array([-0.1, 0.1])])
+    v = np.concatenate([v, np.linspace(-3.0, 3.0, 20), 42.0 / math.cos(chi) + np.array([-1.0, -0.1, 0.1, 1.0])])
+    t = v - law.log_rho + (1j * y if y else 0.0)
+    loss, log_weight, condition = law.along(t)
+    assert loss.dtype == log_weight.dtype == complex
+    for place, found, weight, units in zip(t, loss, log_weight, condition, strict=True):
+        true, true_weight = exactly(law, complex(place))
+        # S is off by a rounding of t and of v, and a few of itself
+        assert abs(mp.mpmathify(complex(found)) - true) <= 2.0**-53 * (10.0 + 2.0 * abs(place)) * abs(true)
+        off = float(abs(mp.mpmathify(complex(weight)) - true_weight)) * 2.0**53
+        assert off <= 2.0 * (14.0 + float(units))

@@ -17,7 +17,7 @@ from neyman.engines.counts import combinations
 from neyman.numerics import rounding, tilted_fft
 from neyman.numerics.normal import MILLS_ERROR, PROBIT_ERROR
 from neyman.numerics.rounding import UNIT, largest_sum_error
-from neyman.numerics.turns import cosine_and_sine, less_one
+from neyman.numerics.turns import cosine_and_sine, grown, grown_less_one, less_one
 
 Random = np.random.Generator
 
@@ -115,6 +115,11 @@ def angles(rng: Random, count: int) -> np.ndarray:
     return np.concatenate([either_sign(rng, 1e-300, 1e18, count // 3), near, rng.uniform(-10.0, 10.0, count // 3 + 2)])
 
 
+def below_one(rng: Random, count: int) -> np.ndarray:
+    """Left of the imaginary axis, or on it but for a little."""
+    return -log_uniform(rng, 1e-12, 700.0, count) + 1j * either_sign(rng, 1e-12, 1e9, count)
+
+
 def in_one(parts: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     return parts[0] + 1j * parts[1]
 
@@ -144,6 +149,13 @@ CASES = {
     "complex exp": Case(
         np.exp, lambda z: z.exp(),
         lambda r, n: either_sign(r, 1e-12, 700.0, n) + 1j * either_sign(r, 1e-12, 1e9, n), rounding.COMPLEX,
+    ),
+    "complex exp by tangents": Case(
+        lambda z: grown(z.real, z.imag), lambda z: z.exp(),
+        lambda r, n: either_sign(r, 1e-12, 700.0, n) + 1j * either_sign(r, 1e-12, 1e9, n), rounding.COMPLEX,
+    ),
+    "complex expm1 by tangents": Case(
+        lambda z: grown_less_one(z.real, z.imag), lambda z: z.exp() - 1, below_one, rounding.COMPLEX
     ),
     "complex expm1": Case(
         np.expm1, lambda z: z.exp() - 1, lambda r, n: sector(r, 1e-12, 700.0, n), rounding.COMPLEX

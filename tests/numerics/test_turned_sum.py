@@ -48,10 +48,15 @@ def missed(rng: np.random.Generator, one: bool) -> float:
     weight = rng.uniform(size=count) * np.exp(-rng.uniform(0, 30, count))
     spacing = 10 ** rng.uniform(-4, 1)
     omega = spacing * (np.arange(many) if rng.random() < 0.7 else np.sort(rng.uniform(0.0, many, many)))
-    found = turned_sum(omega, place, weight, one), turned_sums(omega, place[None], weight[None], one)[0]
+    found = [turned_sum(omega, place, weight, one)]
+    if rng.random() < 0.5:
+        found.append(turned_sums(omega, place[None], weight[None], one)[0])
+    else:
+        place = place + 1j * rng.uniform(0.0, 0.3, count) * np.abs(place)
+        found = [turned_sum(omega, place, weight, one)]
     largest = 0.0
     for i in rng.choice(many - 1, 2, replace=False) + 1:
-        turns = (acb(0, arb(float(omega[i])) * arb(x)).exp() - (not one) for x in place.tolist())
+        turns = ((acb(0, arb(float(omega[i]))) * acb(x.real, x.imag)).exp() - (not one) for x in place.tolist())
         truth = sum((w * turn for w, turn in zip(weight.tolist(), turns, strict=True)), acb(0))
         for sums in found:
             off = float(abs(acb(float(sums[i].real), float(sums[i].imag)) - truth).mid())

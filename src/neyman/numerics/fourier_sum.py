@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.numerics.rounding import UNIT
-from neyman.numerics.turns import cosine_and_sine, less_one
+from neyman.numerics.turns import cosine_and_sine, grown, grown_less_one, less_one
 
 __all__ = ["sum_units", "turned_sum", "turned_sums"]
 
@@ -108,7 +108,7 @@ def _evenly_turned(omega: FloatArray, spacing: float, place: Any, weight: Any, o
 def _turned(turn: Any, one: bool) -> ComplexArray:
     """e^{i turn} (``one``) or e^{i turn} - 1, the latter without cancellation."""
     if np.iscomplexobj(turn):
-        return np.exp(1j * turn) if one else np.expm1(1j * turn)
+        return (grown if one else grown_less_one)(-turn.imag, turn.real)
     value: ComplexArray = np.empty(turn.shape, complex)
     value.real, value.imag = cosine_and_sine(turn) if one else less_one(turn)
     return value

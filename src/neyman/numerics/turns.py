@@ -6,17 +6,27 @@ cancels. No float is so near to an odd multiple of pi that h^2 would overflow.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 
-__all__ = ["cosine_and_sine", "less_one"]
+__all__ = ["ComplexArray", "cosine_and_sine", "grown", "grown_less_one", "less_one"]
+
+ComplexArray = NDArray[np.complexfloating[Any, Any]]
 
 _FEW = 100  # angles: a sine and a cosine of so few cost less than the calls of the other way
 
 
-def cosine_and_sine(t: FloatArray) -> tuple[FloatArray, FloatArray]:
+def cosine_and_sine(
+    t: FloatArray, room: tuple[FloatArray, FloatArray, FloatArray] | None = None
+) -> tuple[FloatArray, FloatArray]:
     """Return cos t and sin t, each within ``TURNED`` units of 1 (``numerics/rounding``).
+
+    They are written into ``room``, three arrays like ``t``, where there is some: memory that is asked for anew costs as
+    much as what is computed in it.
 
     Examples
     --------
@@ -26,9 +36,10 @@ def cosine_and_sine(t: FloatArray) -> tuple[FloatArray, FloatArray]:
     """
     if t.size < _FEW:
         return np.cos(t), np.sin(t)
-    sine = np.tan(0.5 * t)
-    cosine = sine * sine
-    whole = 1.0 + cosine
+    cosine, sine, whole = room or (np.empty(t.shape), np.empty(t.shape), np.empty(t.shape))
+    np.tan(np.multiply(0.5, t, out=sine), out=sine)
+    np.multiply(sine, sine, out=cosine)
+    np.add(1.0, cosine, out=whole)
     np.subtract(1.0, cosine, out=cosine)
     cosine /= whole
     sine += sine
@@ -54,3 +65,34 @@ def less_one(t: FloatArray) -> tuple[FloatArray, FloatArray]:
     sine *= tangent
     tangent *= sine
     return np.negative(tangent, out=tangent), sine
+
+
+def grown(size: FloatArray, t: FloatArray) -> ComplexArray:
+    """Return e^{size + it} to ``COMPLEX`` units: NumPy's own takes the parts of complex numbers one by one.
+
+    Examples
+    --------
+    >>> grown(np.zeros(1), np.zeros(1))
+    array([1.+0.j])
+    """
+    value: ComplexArray = np.empty(t.shape, complex)
+    value.real, value.imag = cosine_and_sine(t)
+    value *= np.exp(size)
+    return value
+
+
+def grown_less_one(size: FloatArray, t: FloatArray) -> ComplexArray:
+    """Return e^{size + it} - 1 for ``size`` <= 0, to ``COMPLEX`` units: both terms of the real part,
+    e^size (cos t - 1) and e^size - 1, are of one sign.
+
+    Examples
+    --------
+    >>> grown_less_one(np.array([-1e-20]), np.array([1e-20]))
+    array([-1.e-20+1.e-20j])
+    """
+    value: ComplexArray = np.empty(t.shape, complex)
+    value.real, value.imag = less_one(t)
+    less = np.expm1(size)
+    value *= 1.0 + less
+    value.real += less
+    return value

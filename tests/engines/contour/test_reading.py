@@ -9,10 +9,12 @@ import neyman as ny
 from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.estimate import Book
 from neyman.engines.contour.laws import transform
-from neyman.engines.contour.line import Line, Plan
+from neyman.engines.contour.line import SUMMED, Line, Plan
 from neyman.engines.contour.profile import ContourProfile
+from neyman.engines.contour.reading import Reading
 from neyman.engines.contour.truncation import monotone
 from neyman.losses.laplace.step import LaplaceStep
+from neyman.numerics.paired_turns import PairedTurns
 from neyman.profiles.effort import Effort, cut_short
 
 
@@ -34,7 +36,7 @@ def test_many_eps_are_read_from_a_table_as_one_by_one(rate: float, times: int) -
     line = laid(rate, times)
     epsilon = np.linspace(0.0, 2.0 * float(line.walk.mean[line.plan.index]), 4000)
     one = [line.integrate(epsilon[i : i + 4]) for i in range(0, len(epsilon), 400)]
-    assert "_read" not in line.__dict__
+    assert not line._read._told
     while not (reading := line._read)._told:
         line.integrate(epsilon)
     assert reading._last > 0
@@ -47,6 +49,44 @@ def test_many_eps_are_read_from_a_table_as_one_by_one(rate: float, times: int) -
         assert np.all(together.error[part] <= alone.error + 1.001e-10 * np.abs(alone.mantissa))
         assert np.allclose(together.slope[part], alone.slope, rtol=1e-6, atol=1e-9 * line.mass)
     assert np.all(sum(book.values()) <= together.error * (1.0 + 1e-12))
+
+
+def test_few_turns_tell_what_all_do() -> None:
+    line = laid(0.3, 4000)
+    assert line.nodes > 1000
+    assert line._long
+    epsilon = np.linspace(0.0, 3.0 * float(line.walk.mean[line.plan.index]), 50)
+    direct, slope = line._sums(epsilon)
+    for some in np.split(np.arange(50), [1, 3, 10]):
+        quickly = line._read._one_by_one(epsilon[some], 0.0, line._paired, 0.0)
+        assert quickly is not None
+        value, rise, blur = quickly
+        assert blur is not None
+        # either is rounded for itself, as the line counts, besides
+        assert np.all(np.abs(value - direct[some]) <= blur + 2.0 * SUMMED * line.mass)
+        assert np.all(blur <= 1e-10 * np.abs(direct[some]))
+        assert np.all(np.abs(rise - slope[some]) <= 1e-12 * np.abs(line.weight).sum())
+
+
+def test_sums_of_few_turns_in_which_rounding_is_seen_are_read_by_themselves() -> None:
+    omega, weight = 0.1 * np.arange(600), np.exp(-0.01 * np.arange(600)) + 0j
+    plainly: list[float] = []
+
+    def plain(epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        plainly.extend(epsilon)
+        return epsilon, epsilon
+
+    quick = PairedTurns(0.1, np.stack([weight, weight]))
+    quick.error[:] = 1e-10 * float(np.abs(quick.at(np.array([1.0]))[0, 0])) * 1.01
+    found = Reading(plain, 1.0, 20.0 * np.pi, omega, weight, quick)(np.array([0.0, 1.0]))
+    assert found is not None
+    value, _, blur = found
+    assert blur is not None
+    assert plainly == [1.0] == [value[1]]
+    assert blur.tolist() == [quick.error[0], 0.0]
+    again = Reading(plain, 1.0, 20.0 * np.pi, omega, weight, quick)(np.array([0.0]), 0.999999 * value[:1])
+    assert again is not None
+    assert plainly == [1.0, 0.0]
 
 
 def test_a_reading_that_there_is_no_effort_for_is_refused_before_it_is_done() -> None:

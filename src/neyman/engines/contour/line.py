@@ -29,7 +29,9 @@ from neyman.losses.gaussian.many.lines import sum_on_line
 from neyman.losses.gaussian.many.moments import lost_of
 from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.inner import inner
+from neyman.numerics.paired_turns import PairedTurns
 from neyman.numerics.rounding import LARGEST_EXPONENT, UNIT
+from neyman.numerics.turns import grown
 from neyman.profiles.effort import ignored, readable
 
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ _LABOUR = 2e9  # nodes times terms (times 2 pi) of a line that is worth its time
 _MASS_ERROR = 1e-12  # relative error of the masses of a line
 _BRIEF = 3e5  # nominal nanoseconds of a reading that no table is looked for
 LANES = 8  # partial sums of numpy's pairwise sum, of up to 128 terms
-_CHUNK = 1 << 13  # entries of a table of cosines: small enough to stay in the cache
+_LONG, _CHUNK = 512, 1 << 13  # nodes from which sums are made of few turns; cosines of a table that stays in the cache
 _HALF, MARGIN = 0.7, 36.0  # e-folds: log 2, of two errors that share a goal; of quadrature errors below a transform
 _APART = 1e-6  # times the spread: tilts that are nearer bound no alias
 
@@ -250,9 +252,9 @@ class Line:
         # |e^K| is largest on the axis: a height above it is error alone, which its bound then tells
         k = np.minimum(k.real, scale + 1.0) + 1j * k.imag
         with np.errstate(under="ignore"):
-            grown = np.exp(k - scale)
+            values = grown(k.real - scale, k.imag)
         fault = faults(k.real - scale, error + 4.0 * UNIT * (4.0 + np.abs(k.imag)))
-        return cls.of(walk, plan, grown, fault, scale, log_truncation, lost, shift, masses)
+        return cls.of(walk, plan, values, fault, scale, log_truncation, lost, shift, masses)
 
     @classmethod
     def of(
@@ -275,21 +277,19 @@ class Line:
 
     def integrate(self, epsilon: FloatArray, book: Book | None = None) -> Estimate:
         """The estimate at each ``epsilon``; the terms of its error go into the ``book``."""
-        work, blur = NODE * len(self.omega) * len(epsilon), None
-        if work < _BRIEF and readable(work):
-            direct, slope = self._sums(epsilon)
-        elif (read := self._read(epsilon)) is not None:
-            direct, slope, blur = read
-        else:
-            return Estimate.unknown(len(epsilon))
-        start, rise = self.terms
-        with np.errstate(
-            over="ignore", under="ignore", invalid="ignore"
-        ):  # where these are too large, nothing is known
+        (start, rise), work, blur = self.terms, NODE * len(self.omega) * len(epsilon), None
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # of what is too large nothing is known
             told = start[:, None] + np.multiply.outer(rise, epsilon)
             near, far, right, left = np.exp(told[:4])
             unsure = self.lost * (near + far)
             near, far = self.masses[0] * near, self.masses[1] * far
+            taken = near - far if self.c > 0.0 else -(near + far)
+            if work < _BRIEF and not self._long and readable(work):
+                direct, slope = self._sums(epsilon)
+            elif (read := self._read(epsilon, taken)) is not None:
+                direct, slope, blur = read
+            else:
+                return Estimate.unknown(len(epsilon))
             slope = slope - far
             value = direct - near + far if self.c > 0.0 else -(direct + near + far)
             error = right + left + unsure + told[4]
@@ -350,9 +350,19 @@ class Line:
             terms.append((k - self.scale - _series(gap) + rounded, c - other + ROUNDED * (abs(other) + abs(c))))
         return terms
 
+    @property
+    def _long(self) -> bool:
+        return self.plan.islands is None and len(self.omega) >= _LONG
+
     @cached_property
     def _read(self) -> Reading:
-        return Reading(self._sums, self.c, self.plan.spread, self.omega, self.weight)
+        few = self._paired if self._long else None
+        return Reading(self._sums, self.c, self.plan.spread, self.omega, self.weight, few)
+
+    @cached_property
+    def _paired(self) -> PairedTurns:
+        weights = np.stack([self.weight, self.weight * (self.c + 1j * self.omega)])
+        return PairedTurns(2.0 * math.pi / self.plan.spread, weights)
 
     def _sums(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         direct, slope = np.empty(len(epsilon)), np.empty(len(epsilon))

@@ -16,7 +16,7 @@ from neyman.numerics.rounding import UNIT
 
 __all__ = ["ArcSteps", "Steps", "between_anchors", "on_path"]
 
-_FEW = 32  # nodes between which logs of an alias are interpolated, where there are more
+_FEW = 16  # nodes between which logs of an alias are interpolated, where there are more
 _ROUNDED = 1e-6  # allowed for the rounding of logs that are interpolated
 _LAID = 1e5  # nominal nanoseconds for each unit of log odds that the grids of one law are long
 # steering: the grids of the laws, tried
@@ -25,9 +25,10 @@ _NARROW = 0.02  # the least angle chi, radians
 _TURNED = 1.8  # radians times the largest sigma: the angle of the laws for what is far
 _CLEAR = 1.2  # that angle is more than so many chi
 _NATS = 50.0  # what the alias of the turned grid is below, about
-_FINE, _COARSE = 0.02, 0.1  # steps of the grids, in log odds
+_COARSE, _UPRIGHT = 0.16, 0.24  # steps of the grids that bound, turned and not, in log odds
 _PER_SIGMA = 0.2  # no step is longer than this over sigma
-_TILT = 0.2  # radians, of what is not turned
+_TILT, _STRAIGHT_NATS = 1.0, 79.0  # radians of what is not turned, and what its alias is below
+_WIDE = 20.0  # radians times sigma: the noise would grow beyond
 _TILT_SOFT = 0.3  # radians, of what is turned by chi
 _ANGLE, _SECTOR = 0.6, 0.4  # the largest angle of the turned laws, and the largest chi
 _REACH, _ENDS = 38.0, 30.0  # steer what work is counted: sigmas a grid reaches, and log odds at its ends
@@ -121,13 +122,13 @@ class Steps:
 
         widest = max(law.sigma for law, _ in parts.gaussians)
         angle = max(min(_ANGLE, _TURNED / widest), _CLEAR * chi)
-        tilt = angle - 0.5 * chi
+        tilt, flat = angle - 0.5 * chi, min(_TILT, _WIDE / widest)
         return cls(
             parts,
             laws(angle, 2.0 * math.pi * tilt / _NATS, tilt),
-            laws(0.0, _FINE, _TILT),
+            laws(0.0, 2.0 * math.pi * flat / _STRAIGHT_NATS, flat),
             laws(chi, _COARSE, _TILT_SOFT, bounds=True),
-            laws(0.0, _COARSE, _TILT, bounds=True),
+            laws(0.0, _UPRIGHT, flat, bounds=True),
             (reach, depth),
         )
 

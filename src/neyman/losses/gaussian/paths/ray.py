@@ -44,6 +44,7 @@ from neyman._validate import FloatArray
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import AMPLE
+from neyman.numerics.turns import cosine_and_sine
 
 __all__ = ["SECTOR", "WIDEST", "Ray"]
 
@@ -51,6 +52,7 @@ WIDEST, SECTOR = 0.6, 1.2  # of chi, and of chi + |y|
 LEAN, TURN, BEND, FALL = 0.55, 0.77, 2.06, 2.62  # k0 to k3
 _DRAG = 0.5 / math.e + SECTOR * TURN + 2.0 * FALL  # k4
 _STRAIGHT = 30.0  # certifies: from where log(1 + e^v) is v + e^-v: e^-60 / 2 is nothing beside a unit of 30
+_FAINT = 42.0  # certifies: e^-42 = 5.7e-19 is nothing beside 1: where v or -Re S is below -42, of sums with x and t
 
 
 @dataclass(frozen=True)
@@ -79,17 +81,24 @@ class Ray:
         """
         turn = np.exp(1j * self.chi) if self.chi else 1.0
         v = t + self.log_rho
-        soft = np.empty_like(v)
-        far = v.real > _STRAIGHT
-        soft[far] = v[far] + np.exp(-v[far])
-        soft[~far] = log1p(np.exp(v[~far]))
+        grown, far, faint = np.exp(np.minimum(v.real, _STRAIGHT)), v.real > _STRAIGHT, v.real < -_FAINT
+        near = ~(far | faint)
+        if np.iscomplexobj(v):
+            cosine, sine = cosine_and_sine(v.imag)
+            grown = grown * cosine + 1j * (grown * sine)
+        soft = np.where(far, v, grown)
+        bent = far & (v.real <= _FAINT)
+        soft[bent] += np.exp(-v[bent])
+        soft[near] = log1p(grown[near])
         loss = turn * soft
-        apart = np.empty_like(loss)
-        small = loss.real < 0.5
-        first, large = loss[small], loss[~small]
-        with np.errstate(under="ignore"):
-            apart[small] = np.log(np.expm1(first) / first) + np.log(turn * soft[small] / np.exp(v[small]))
-            apart[~small] = large - v[~small] + log1p(-np.exp(-large))
+        apart = loss - v
+        apart[faint] = 1j * self.chi if self.chi else 0.0  # of (e^S - 1) / e^v, which is e^{i chi} but for S and e^v
+        some = ~faint & (loss.real <= _FAINT)
+        small = some & (loss.real < 0.5)
+        first = loss[small]
+        apart[small] = np.log(np.expm1(first) / first) + np.log(turn * soft[small] / grown[small])
+        some &= ~small
+        apart[some] += log1p(-np.exp(-loss[some]))
         s = self.sigma
         x = s**2 * (t + apart) + 0.5
         # dS/dv e^S / expm1(S), with dS/dv = e^{i chi} e^v / (1 + e^v) = e^{i chi + v - soft}

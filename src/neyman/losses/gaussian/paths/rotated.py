@@ -35,8 +35,9 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.paths.ray import SECTOR, Ray
 from neyman.losses.gaussian.paths.side import Side
-from neyman.losses.gaussian.paths.sums import ROWS, SERIES, grown_sums, log1p_less, log_moments, steepness
+from neyman.losses.gaussian.paths.sums import SERIES, grown_sums, log1p_less, log_moments, log_products, steepness
 from neyman.losses.gaussian.transform import ComplexArray, SamplingTransform
+from neyman.numerics.double_double import Twofold
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import AMPLE, ELEMENTARY, LARGEST_EXPONENT, TINY, UNIT
 
@@ -60,7 +61,7 @@ _SMALL = 1.5  # |S| up to which powers of it are kept for that: below, |w| is ha
 _HEAVY = 300.0  # log of a term beyond which a rotated law has no digits left, and sums of it soon are no floats
 _DEAD = -80.0  # log of a term that no longer counts
 _SKIP = 16  # nodes of which one is looked at, to see where terms are dead
-_BLOCK = 64  # what is summed for one |w| serves all that differ by less than so many nodes
+_BLOCK = 16  # what is summed for one |w| serves all that differ by less than so many nodes
 
 
 @dataclass(frozen=True)
@@ -158,17 +159,9 @@ class RotatedLaw:
 
     def _log_sums(self, tilt: FloatArray) -> FloatArray:
         """log of the sum of all |f| e^{tilt |S|} along the ray, rounded up."""
-        length, out = np.abs(self.loss), np.empty(len(tilt))
-        rows = max(1, ROWS // len(length))
-        for i in range(0, len(tilt), rows):
-            height = np.multiply.outer(tilt[i : i + rows], length) + self.middle.log_modulus
-            peak = height.max(axis=1)
-            finite = np.isfinite(peak)
-            known = np.where(finite, peak, 0.0)
-            with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-                total = np.log(np.exp(height - known[:, None]).sum(axis=1))
-            out[i : i + rows] = np.where(finite, known + total, math.inf)
-        return out + (len(length) + 16.0) * UNIT
+        length = np.abs(self.loss)
+        found = log_products(np.stack([tilt, np.ones(len(tilt))], axis=1), np.stack([length, self.middle.log_modulus]))
+        return found + (len(length) + 16.0) * UNIT
 
     def _log_ends(self, w: ComplexArray) -> FloatArray:
         return self.middle.log_ends(w, (self.chi, self.chi), self.pull)
@@ -207,7 +200,8 @@ class RotatedLaw:
     @cached_property
     def mean(self) -> float:
         """E_Q[S], about: the sum over the grid, within ``mean_error``."""
-        return math.fsum(self._moments[1].real.tolist())
+        total = Twofold(self._moments[1].real, np.zeros(len(self.loss))).summed()
+        return float(total.hi)
 
     @cached_property
     def mean_error(self) -> float:
@@ -251,18 +245,12 @@ class RotatedLaw:
         near = min(near, self._terms.shape[1]) // _BLOCK * _BLOCK
         (mass, first, *powers), faulty = self._summed_from(near)
         seen = s[near::_SKIP]
-        height = np.multiply.outer(w.real, seen.real) - np.multiply.outer(w.imag, seen.imag)
-        alive = np.flatnonzero((height + self.log_weight.real[near::_SKIP] >= _DEAD).any(axis=0))
+        height = np.matmul(np.stack([w.real, -w.imag], axis=1), np.stack([seen.real, seen.imag]))
+        alive = np.flatnonzero(height.max(axis=0) + self.log_weight.real[near::_SKIP] >= _DEAD)
         far = min(near + (int(alive[-1]) + 1) * _SKIP, len(s)) if len(alive) else near
-        some, units = s[near:far], self.units[near:far]
-        grown: ComplexArray = np.empty(len(w), complex)
-        by_size = np.empty(len(w))
-        rows = max(1, ROWS // max(far - near, 1))
-        for i in range(0, len(w), rows):
-            part = w[i : i + rows]
-            with np.errstate(over="ignore", invalid="ignore"):  # beyond the reach of the grid: refused by the caller
-                grown[i : i + rows], moduli = grown_sums(part, some, self.log_weight[near:far])
-                by_size[i : i + rows] = moduli @ units + 0.5 * np.abs(part) * (moduli @ (units * np.abs(some)))
+        with np.errstate(over="ignore", invalid="ignore"):  # beyond the reach of the grid: refused by the caller
+            grown, sizes = grown_sums(w, s[near:far], self.log_weight[near:far], self._amplified[:, near:far])
+            by_size = sizes[:, 0] + np.abs(w) * sizes[:, 1]
         total = grown - mass - w * first
         fault = faulty[0] + np.abs(w) * faulty[1] + by_size
         if near:
@@ -311,6 +299,11 @@ class RotatedLaw:
         """|f|, |f S| and |f S^2|, times what each may be off: the last as far as powers are."""
         (mass, first), second = self._moments, self._terms[0]
         return np.abs(mass) * self.units, np.abs(first) * self.units, np.abs(second) * self.units[: len(second)]
+
+    @cached_property
+    def _amplified(self) -> FloatArray:
+        """What each term may be off, and what it may be off for each unit of |w|."""
+        return np.stack([self.units, self.units * (0.5 * np.abs(self.loss))])
 
     @cached_property
     def _sums(self) -> dict[int, tuple[ComplexArray, FloatArray]]:

@@ -11,25 +11,44 @@ from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
 from neyman.numerics.turns import cosine_and_sine
 
-__all__ = ["ROWS", "SERIES", "grown_sums", "log1p_less", "log_moments", "steepness"]
+__all__ = ["ROWS", "SERIES", "grown_sums", "log1p_less", "log_moments", "log_products", "steepness"]
 
-ROWS = 1 << 16  # entries of a table that stays in the cache
+ROWS = 1 << 15  # entries of a table: they stay in the cache, and products of few terms start no threads of BLAS
+_UNSEEN = 60.0  # e-folds below the largest of a row: what is less is nothing beside a unit, but counted
+_PRODUCT = 5.0 * UNIT  # certifies: of each term of a sum of four products and of their moduli, in whatever order
 SERIES = 0.1  # |z| below which log(1 + z) - z is summed as a series
 
 
-def grown_sums(w: ComplexArray, s: ComplexArray, log_weight: ComplexArray) -> tuple[ComplexArray, FloatArray]:
-    """Row sums of e^{w s + log_weight}, and the moduli of all terms: where all ``s`` are real, weights are, too."""
-    turn, size = np.multiply.outer(w.imag, s.real), np.multiply.outer(w.real, s.real)
-    if s.imag.any():
-        turn += np.multiply.outer(w.real, s.imag)
-        turn += log_weight.imag
-        size -= np.multiply.outer(w.imag, s.imag)
-    size += log_weight.real
-    np.exp(size, out=size)
-    cosine, sine = cosine_and_sine(turn)
-    cosine *= size
-    sine *= size
-    return cosine.sum(axis=1) + 1j * sine.sum(axis=1), size
+def grown_sums(
+    w: ComplexArray, s: ComplexArray, log_weight: ComplexArray, units: FloatArray
+) -> tuple[ComplexArray, FloatArray]:
+    """Row sums of e^{w s + log_weight}, and those of the moduli of all terms times each row of ``units``: where all
+    ``s`` are real, weights are, too.
+    """
+    found: ComplexArray = np.empty(len(w), complex)
+    sizes = np.empty((len(w), len(units)))
+    tilts, turns = np.stack([w.real, -w.imag], axis=1), np.stack([w.imag, w.real], axis=1)
+    parts, level, phase = np.stack([s.real, s.imag]), log_weight.real.copy(), log_weight.imag.copy()
+    turned = bool(s.imag.any())
+    if not turned:
+        parts, tilts, turns = parts[:1], tilts[:, :1], turns[:, :1]
+    rows = max(1, ROWS // max(len(s), 1))
+    room = np.empty((5, min(rows, len(w)), len(s)))
+    for i in range(0, len(w), rows):
+        here = slice(i, min(i + rows, len(w)))
+        size, turn, *other = room[:, : here.stop - i]
+        np.matmul(tilts[here], parts, out=size)
+        size += level
+        np.exp(size, out=size)
+        np.matmul(turns[here], parts, out=turn)
+        if turned:
+            turn += phase
+        cosine, sine = cosine_and_sine(turn, (other[0], other[1], other[2]))
+        cosine *= size
+        sine *= size
+        found.real[here], found.imag[here] = cosine.sum(axis=1), sine.sum(axis=1)
+        np.matmul(size, units.T, out=sizes[here])
+    return found, sizes
 
 
 def log1p_less(z: ComplexArray) -> ComplexArray:
@@ -51,20 +70,28 @@ def steepness(w: ComplexArray, low: float, high: float) -> FloatArray:
 def log_moments(w: ComplexArray, loss: ComplexArray, log_weight: FloatArray, raised: float = 0.0) -> FloatArray:
     """log of the sum of the moduli |e^{w loss + log_weight}|, for each w; inf where it is no float.
 
-    Of |w loss|, so much more is counted as ``raised`` says.
+    Of |w loss|, so much more is counted as ``raised`` says, and for a product of four terms in whatever order.
     """
-    out = np.empty(len(w))
-    rows = max(1, ROWS // len(loss))
-    more = raised * np.abs(loss)
-    for i in range(0, len(w), rows):
-        part = w[i : i + rows]
-        a = np.multiply.outer(part.real, loss.real) - np.multiply.outer(part.imag, loss.imag) + log_weight
-        if raised:
-            a += np.multiply.outer(np.abs(part), more)
+    length = np.abs(loss)
+    parts = np.stack([loss.real, loss.imag, (raised + _PRODUCT) * length, log_weight + _PRODUCT * np.abs(log_weight)])
+    return log_products(np.stack([w.real, -w.imag, np.abs(w), np.ones(len(w))], axis=1), parts)
+
+
+def log_products(tilts: FloatArray, parts: FloatArray) -> FloatArray:
+    """log of the sum of e^x over each row x of the product of two matrices, inf where it is no float."""
+    out = np.empty(len(tilts))
+    rows = max(1, ROWS // parts.shape[1])
+    room = np.empty((min(rows, len(tilts)), parts.shape[1]))
+    for i in range(0, len(tilts), rows):
+        some = tilts[i : i + rows]
+        a = np.matmul(some, parts, out=room[: len(some)])
         peak = a.max(axis=1)
         finite = np.isfinite(peak)
         known = np.where(finite, peak, 0.0)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            total = np.log(np.exp(a - known[:, None]).sum(axis=1))
+            a -= known[:, None]
+            seen = np.flatnonzero(~(a.max(axis=0) < -_UNSEEN))
+            a = a[:, seen[0] : seen[-1] + 1] if len(seen) else a
+            total = np.log(np.exp(a, out=a).sum(axis=1) + parts.shape[1] * math.exp(-_UNSEEN))
         out[i : i + rows] = np.where(finite, known + total, math.inf)
     return out
