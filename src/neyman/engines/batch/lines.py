@@ -131,8 +131,8 @@ class Lines:
         return np.exp(np.minimum(exponent.min(axis=2), 0.0))
 
     def blur(self, epsilon: FloatArray, fault: FloatArray, size: FloatArray) -> FloatArray:
-        """What a sum over nodes may be off, but for e^{scale - c eps}: weights by ``fault``, the sum by ``SUM_UNITS`` units
-        a node of ``size``, the sum of their moduli; the phase omega eps by 4 units of itself.
+        """What a sum over nodes may be off, but for e^{scale - c eps}: weights by ``fault``, the sum by ``SUM_UNITS``
+        units a node of ``size``, the sum of their moduli; the phase omega eps by 4 units of itself.
         """
         count = self.weight.shape[2]
         reach = self.spacing * np.maximum(self.count - 1, 0)
@@ -149,14 +149,16 @@ def alias_bounds(aliases: Aliases, epsilon: FloatArray) -> tuple[FloatArray, Flo
     return found[0], found[1]
 
 
-def lines(settings: Settings, ladder: Ladder, plan: Plan) -> tuple[Lines, ...]:
-    """The lines of a plan, each in both directions: of ``Plan.made`` the shallow and the steep one."""
+def lines(settings: Settings, ladder: Ladder, plan: Plan, further: float = _FURTHER) -> tuple[Lines, ...]:
+    """The lines of a plan, each in both directions: of ``Plan.made`` the shallow and the steep one. ``further``: to how
+    many times where a Gaussian is cut the grid in x is made; where a line ends farther away its nodes know less.
+    """
     shape, flat = plan.rung.shape, (len(settings.sigma), -1)
     c, variance, k = (np.take_along_axis(a, plan.rung, 2) for a in (ladder.c, ladder.variance, ladder.k))
     sd = np.sqrt(np.minimum(variance, ladder.variance[:, :, :1]))  # the narrow bulk rules the cut
     first = np.sqrt(2.0 * plan.fall) / sd
     w = tilts(c)
-    axis = Axis.spanned(settings, w.min(axis=(1, 2)), w.max(axis=(1, 2)), _FURTHER * first.max(axis=(1, 2)))
+    axis = Axis.spanned(settings, w.min(axis=(1, 2)), w.max(axis=(1, 2)), further * first.max(axis=(1, 2)))
     whole = np.exp(k / settings.steps[:, None, None])
     shift = np.sqrt(2.0 * plan.fall / settings.steps[:, None, None]) * settings.sigma[:, None, None]
     goal = k - plan.fall
