@@ -130,7 +130,7 @@ class OrdersTable:
                 for i in range(len(t)):
                     self._fill(i + len(t) * turned, epsilon[i], Near(*(x[i] for x in near)), turned)
                     scores[i + len(t) * turned] = self._scores(i, turned)
-        self._best = np.argmin(scores, axis=0)
+        self._best, self._least = np.argmin(scores, axis=0), np.min(scores, axis=0)
 
     def _fill(self, row: int, epsilon: FloatArray, near: Near, turned: bool) -> None:
         known = np.flatnonzero(np.isfinite(near.score))
@@ -183,6 +183,11 @@ class OrdersTable:
                 d1[at] = d2[at] + y
         gone = ~np.isfinite(near.score)  # beyond the table: at an axis, or nowhere
         return np.where(gone, np.nan, d1), d2, t
+
+    def expected(self, start: float) -> tuple[FloatArray, FloatArray]:
+        """Some eps beyond ``start``, and about log(delta / (1 - delta)) there."""
+        known = np.flatnonzero((self._places > start) & np.isfinite(self._least))
+        return self._places[known], self._least[known]
 
     @property
     def changes(self) -> int:
