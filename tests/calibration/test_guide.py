@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
-from neyman.calibration import guide
+from neyman.calibration import guide, trial
+from neyman.calibration.aside import certain_excess
 from neyman.engines.batch.guide import deltas, local_mus
 from tests.calibration.just import just
 from tests.effort import examples
@@ -79,3 +80,30 @@ def test_a_spread_is_where_many_small_steps_are_begun_with() -> None:
     assert found.evaluations <= 6
     assert found.target.missed_by(ny.account(ny.Laplace(found.bracket[1]) ** 30, tolerance=1e-7))
     assert 0.0 < found.bracket[0] - found.bracket[1] <= 1e-6 * found.bracket[0]
+
+
+@pytest.mark.parametrize("target", [t.Mu(1.0), t.Epsilon(8.0, 1e-5), t.Advantage(0.2)], ids=repr)
+def test_what_a_batch_certainly_misses_is_not_accounted_for(
+    target: ny.targets.Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+
+    def counted(mechanism: Any, **more: Any) -> Any:
+        asked.append(mechanism)
+        return ny.account(mechanism, **more)
+
+    monkeypatch.setattr(trial, "account", counted)
+    found = ny.noise_for_dpsgd(target, 0.011, 10_000)
+    assert asked == [found.mechanism]
+    just(found, lambda x: ny.DPSGD(x, 0.011, 10_000))
+
+
+def test_an_excess_by_batches_is_no_more_than_that_of_the_account() -> None:
+    for target in TARGETS:
+        for noise in (0.8, 1.0, 1.5, 3.0):
+            run = ny.DPSGD(noise, 0.011, 2000)
+            excess = certain_excess(target, run, "add_or_remove")
+            assert excess == 0.0 or 0.0 < excess <= target.excess(ny.account(run)) + 1e-9
+    assert certain_excess(t.Mu(0.01), ny.DPSGD(1.0, 0.011, 2000), "remove") == 0.0
+    assert certain_excess(t.Mu(0.01), ny.Laplace(1.0), "add_or_remove") == 0.0
+    assert certain_excess(t.Regret(1e-6), ny.DPSGD(1.0, 0.011, 2000), "add_or_remove") == 0.0

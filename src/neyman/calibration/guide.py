@@ -13,10 +13,9 @@ import numpy as np
 
 from neyman._errors import NeymanError
 from neyman._validate import FloatArray
+from neyman.calibration.aside import setting_of
 from neyman.calibration.trial import Trials
 from neyman.engines.batch.guide import deltas, local_mus
-from neyman.mechanisms import Gaussian, Mechanism
-from neyman.mechanisms.sampled.poisson import PoissonSampled
 
 __all__ = ["BESIDE", "hasten", "nearer"]
 
@@ -140,7 +139,7 @@ def _crossing(x: FloatArray, excess: FloatArray) -> tuple[float, float]:
 def _excesses(trials: Trials, parameters: Sequence[float]) -> FloatArray | None:
     """The excess at each of them, as batches tell it; None where they do not."""
     try:
-        settings = [_setting(trials.made(parameter)) for parameter in parameters]
+        settings = [setting_of(trials.made(parameter)) for parameter in parameters]
     except NeymanError:
         return None
     known = [setting for setting in settings if setting is not None]
@@ -155,14 +154,3 @@ def _excesses(trials: Trials, parameters: Sequence[float]) -> FloatArray | None:
         answers = _ASKED[kind](columns[0], columns[1], columns[2], place)
         found = np.maximum(found, [part.excess_aside(answer) for answer in answers.tolist()])
     return found if np.isfinite(found).all() else None
-
-
-def _setting(mechanism: object) -> tuple[float, float, int] | None:
-    """Noise multiplier, rate and steps; None where it is no DP-SGD."""
-    parts = mechanism.parts if isinstance(mechanism, Mechanism) else ()
-    if len(parts) != 1:
-        return None
-    step, times = parts[0]
-    if not isinstance(step, PoissonSampled) or not isinstance(step.of, Gaussian):
-        return None
-    return float(step.of.ratio), step.rate, times

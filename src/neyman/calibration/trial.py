@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from neyman._errors import InvalidParameter, NeymanError, NotCertified
 from neyman.accounting import account
+from neyman.calibration.aside import certain_excess
 from neyman.calibration.limit import FARTHEST
 from neyman.calibration.target import Target
 from neyman.guarantees import ComposedGuarantee
@@ -38,16 +40,22 @@ LOGARITHMIC = Chart(math.log, math.exp)
 @dataclass(frozen=True, slots=True)
 class Trial:
     """One parameter that was evaluated; ``x`` is its place on the chart. ``below``: the excess is that of the bounds
-    from the other side, read with the help of another trial, since they say already that the target is missed.
+    from the other side, read with the help of another trial or of a batch, since they say already that the target is
+    missed. ``accounted`` returns its guarantee, which may be made then.
     """
 
     parameter: float
     x: float
     mechanism: Mechanism
-    guarantee: ComposedGuarantee
+    accounted: Callable[[], ComposedGuarantee]
     excess: float
     rough: bool = False
     below: bool = False
+
+    @property
+    def guarantee(self) -> ComposedGuarantee:
+        """What it is accounted for."""
+        return self.accounted()
 
     @property
     def meets(self) -> bool:
@@ -140,24 +148,28 @@ class Trials:
 
     def _tried(self, parameter: float, mechanism: Mechanism, rough: bool, hopeless: bool = False) -> Trial:
         x = self.chart.to(parameter) if parameter > 0.0 else -math.inf
+        width = _ROUGH if rough else self._tolerance
+        accounted = cache(lambda: account(mechanism, adjacency=self.adjacency, tolerance=width, effort=self._effort))
+        near = self._beside(x) if hopeless else None
+        certain = certain_excess(self.target, mechanism, self.adjacency) if near is not None and near.meets else 0.0
+        if certain > 0.0:
+            return Trial(parameter, x, mechanism, accounted, certain, below=True)
         try:
-            width = _ROUGH if rough else self._tolerance
-            guarantee = account(mechanism, adjacency=self.adjacency, tolerance=width, effort=self._effort)
+            guarantee = accounted()
             begun = guarantee.effort.spent  # of what was computed at once: a later answer may be read from it
-            near = self._beside(x) if hopeless else None
-            excess = -math.inf if near is None else self.target.excess_beside(guarantee, near)
+            excess = -math.inf if near is None else self.target.excess_beside(guarantee, near.guarantee)
             below = excess > 0.0
             excess = excess if below else self.target.excess(guarantee)
             self._spent = self._spent or begun or guarantee.effort.spent
         except NotCertified as wide:
             name = f"{wide.quantity} at the parameter {parameter!r}"
             raise NotCertified(name, wide.lower, wide.upper, wide.reason, topic=wide.topic) from wide
-        return Trial(parameter, x, mechanism, guarantee, excess, rough, below)
+        return Trial(parameter, x, mechanism, accounted, excess, rough, below)
 
-    def _beside(self, x: float) -> ComposedGuarantee | None:
-        """What is known of the nearest trial that was read without help, if that is near."""
+    def _beside(self, x: float) -> Trial | None:
+        """The nearest trial that was read without help, if that is near."""
         whole = [trial for trial in self.by_age if not trial.below and abs(trial.x - x) <= _ALIKE]
-        return min(whole, key=lambda trial: abs(trial.x - x)).guarantee if whole else None
+        return min(whole, key=lambda trial: abs(trial.x - x), default=None)
 
     def spread(self, parameter: float) -> float:
         """About the deviation of the privacy loss at a parameter, which is not evaluated; NaN where there is none."""

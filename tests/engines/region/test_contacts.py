@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import neyman as ny
+from neyman.profiles.pair import delta_score
 
 PROMISES = [
     ny.ZCDP(1e-3), ny.ZCDP(0.5), ny.ZCDP(40.0), ny.RDP([8.0], [4.0]), ny.RDP([1.0], [0.5]),
@@ -43,3 +44,19 @@ def test_a_chain_says_with_which_power_it_ends():
     alpha, power, _ = profile.touched(epsilon)
     assert np.exp(power) == pytest.approx(profile.bracket(epsilon).upper + np.exp(epsilon + alpha), rel=1e-4)
     assert np.exp(epsilon + alpha) == pytest.approx(profile.slope(epsilon), rel=1e-9)
+
+
+@pytest.mark.parametrize("orders", [[2.0, 4.0, 8.0, 16.0], [0.5, 1.0, 3.0], [64.0], [1.0]])
+def test_where_a_search_for_epsilon_may_begin(orders: list[float]) -> None:
+    """Scores are expected where no tangent was asked for, beyond the corner, to a hundredth where one order rules."""
+    g = ny.RDP(orders, [0.4 * t for t in orders])
+    profile = g.sides.forward
+    assert profile.expected is not None
+    epsilon, score = profile.expected
+    assert (np.diff(epsilon) > 0.0).all()
+    assert epsilon[0] > profile.corner[0]
+    some = np.linspace(0, len(epsilon) - 1, 12).astype(int)
+    found = profile.bracket(epsilon[some])
+    told = delta_score(found.upper, found.log_gap_lower)
+    alone = found.upper > 1e-200
+    assert np.abs(told - score[some])[alone].max() < (1e-2 if len(orders) == 1 else 0.2)

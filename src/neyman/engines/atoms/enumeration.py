@@ -36,8 +36,9 @@ _LATTICE_WORK = 1 << 26  # the same on a lattice, where a pair costs a nanosecon
 _FEW, _RARE, _PAIRS, _BLURRED = 16, -92.0, 1 << 21, 1e-9
 _ENDS = (1.0, -1), (-1.0, 0)  # sign and place of the largest loss, and of the least
 _SEEN, _APART = 64, 0.8  # outcomes of which it is seen whether sums meet, and the share of these that does not
-# they steer: of outcomes that are multiplied out, the share that is not trimmed; relative, of ratios of lattices
-_TRIMMED, _SAME = 0.25, 1e-9
+# they steer: of outcomes that are multiplied out, the share that is not trimmed; relative, of ratios of lattices; of
+# the length that is expected of a list of copies, what it has for sure
+_TRIMMED, _SAME, _CAUTION = 0.25, 1e-9, 0.8
 _NOTHING = -800.0  # log of a mass that is no float
 _TINY = 1e-300  # more than masses too small for a float come to
 # e-folds below the largest product to which a convolution is exact: what underflows there, at most 2^13 products of
@@ -59,10 +60,15 @@ def parted(tables: Sequence[tuple[Outcomes, int]]) -> tuple[Atoms, ...]:
     """
     ones = [_trimmed(_atoms(table)) for table, _ in tables]
     few = sorted(ones, key=lambda one: len(one.loss))[:3]
-    if len(few) == 3 and _too_many(*few):
+    if len(few) == 3 and _too_many(few[0], few[1], few[2]):
         return ()
+    rising = sorted(zip(ones, tables, strict=True), key=lambda each: _length(each[0], each[1][1]))
+    if len(rising) > 2 and _unlike(ones):
+        (a, of_a), (b, of_b), (c, of_c) = ((one, _CAUTION * _length(one, times)) for one, (_, times) in rising[:3])
+        if _too_many(a, b, c, (of_a, of_b, of_c)):
+            return ()  # not even the two shortest lists are made to find that
     powers: list[tuple[Atoms, tuple[Outcomes, int]]] = []
-    for one, (table, times) in sorted(zip(ones, tables, strict=True), key=lambda each: _length(each[0], each[1][1])):
+    for one, (table, times) in rising:
         if len(powers) == 2 and _too_many(powers[0][0], powers[1][0], one) and _unlike(ones):
             return ()  # no longer ones are made to find the same
         power = one if times == 1 else _power(one, times)
@@ -208,12 +214,15 @@ def _hopeless(one: Atoms, times: int) -> bool:
     return bool(np.mean(np.diff(sums) > near) > _APART)
 
 
-def _too_many(a: Atoms, b: Atoms, c: Atoms) -> bool:
-    """Whether two on different lattices have too many outcomes for a third to be added, even where some are trimmed."""
+def _too_many(a: Atoms, b: Atoms, c: Atoms, lengths: Sequence[float] | None = None) -> bool:
+    """Whether two on different lattices have too many outcomes for a third to be added, even where some are trimmed;
+    of lists on these lattices that are so long, if ``lengths`` are given.
+    """
     if a.unit is None or b.unit is None or a.unit == b.unit:
         return False
-    left = _TRIMMED * _different(a, b)
-    return left > _OUTER and left * len(c.loss) > _WORK
+    n, m, k = (len(one.loss) for one in (a, b, c)) if lengths is None else map(int, lengths)
+    left = _TRIMMED * _different(a.unit / b.unit, n, m)
+    return left > _OUTER and left * k > _WORK
 
 
 def _length(one: Atoms, times: int) -> float:
@@ -227,14 +236,11 @@ def _unlike(ones: Sequence[Atoms]) -> bool:
     return None not in units and len(set(units)) == len(units)
 
 
-def _different(a: Atoms, b: Atoms) -> int:
-    """How many sums of a loss of each there are: i u + j v = k u + l v where k - i is a multiple of q and j - l that of
-    p, for u / v = p / q in lowest terms, and nowhere else.
+def _different(ratio: float, n: int, m: int) -> int:
+    """How many sums of a loss of each of two lattices there are, n and m of them, of units u and v of that ``ratio``:
+    i u + j v = k u + l v where k - i is a multiple of q and j - l that of p, for u / v = p / q in lowest terms, and
+    nowhere else.
     """
-    if a.unit is None or b.unit is None:
-        raise TypeError("losses that lie on no lattice")
-    n, m = len(a.loss), len(b.loss)
-    ratio = a.unit / b.unit
     near = Fraction(ratio).limit_denominator(n)
     if abs(float(near) - ratio) * n > _SAME:  # they meet nowhere along the shorter of the two
         return n * m

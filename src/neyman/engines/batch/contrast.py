@@ -18,7 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray
-from neyman.engines.batch.lines import Aliases, Lines, alias_bounds, horner
+from neyman.engines.batch.lines import Aliases, Lines, alias_bounds
+from neyman.engines.batch.turned import turned
 from neyman.engines.closed_form.pairs import gaussian_side
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, TINY, UNIT
@@ -145,7 +146,7 @@ class Contrast:
         line, c = self.line, self.line.c[..., None]
         at = np.broadcast_to(epsilon[:, None, :], (*self.line.c.shape, epsilon.shape[1]))
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            value, _ = horner(self.weight, line.z, line.spacing, at, sloped=False)
+            value, _ = turned(self.weight, line.z, line.spacing, at, sloped=False)
             share = 1.0 / (1.0 + np.exp(np.minimum(at, LARGEST_EXPONENT)))
             lift = np.exp(line.scale[..., None] - c * at) * share
             theirs, ours = alias_bounds(self.aliases, at), alias_bounds(line.aliases, at)

@@ -24,19 +24,17 @@ from neyman.engines.batch.ladder import Ladder, tilts
 from neyman.engines.batch.nodes import nodes
 from neyman.engines.batch.plan import Plan
 from neyman.engines.batch.settings import Settings
+from neyman.engines.batch.turned import SUM_UNITS, turned
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["ROUNDED", "Aliases", "Lines", "Reading", "horner"]
+__all__ = ["ROUNDED", "Aliases", "Lines", "Reading"]
 
 ROUNDED = 16.0  # certifies, units: of an exponent made of K, cR and c eps, relative to their moduli
 _WHOLE = 1e-12  # relative: how far A(1) = 1 and A(0) = 1 are known
 _APART = 1e-6  # of R c: aliases that are nearer are not bounded
 _MOST = 400  # nodes of a line
 _FURTHER = 1.35  # times where a Gaussian is cut, which the grid in x is made for
-# certifies, units for each node: of a Horner step the turn errs by 12 and 2 of its angle, product and sum by 4; and the
-# kernel of a weight by 20 in all
-_SUM = 20.0
 
 
 class Aliases(NamedTuple):
@@ -93,7 +91,7 @@ class Lines:
         """Bounds on delta at eps >= 0, one row a setting, the same for both directions."""
         at = np.broadcast_to(epsilon[:, None, :], (*self.c.shape, epsilon.shape[1]))
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            value, slope = horner(self.weight, self.z, self.spacing, at)
+            value, slope = turned(self.weight, self.z, self.spacing, at)
             lift = np.exp(self.scale[..., None] - self.c[..., None] * at)
             near, far = self.poles(at)
             size = np.abs(self.weight).sum(axis=2)[..., None]
@@ -133,12 +131,12 @@ class Lines:
         return np.exp(np.minimum(exponent.min(axis=2), 0.0))
 
     def blur(self, epsilon: FloatArray, fault: FloatArray, size: FloatArray) -> FloatArray:
-        """What a sum over nodes may be off, but for e^{scale - c eps}: weights by ``fault``, the sum by ``_SUM`` units
-        a node of ``size``, the sum of their moduli; the phase omega eps by 4 units of itself.
+        """What a sum over nodes may be off, but for e^{scale - c eps}: weights by ``fault``, the sum by ``SUM_UNITS``
+        units a node of ``size``, the sum of their moduli; the phase omega eps by 4 units of itself.
         """
         count = self.weight.shape[2]
         reach = self.spacing * np.maximum(self.count - 1, 0)
-        return fault + UNIT * size * (_SUM * (2.0 + count) + 4.0 * reach[..., None] * epsilon)
+        return fault + UNIT * size * (SUM_UNITS * (2.0 + count) + 4.0 * reach[..., None] * epsilon)
 
 
 def alias_bounds(aliases: Aliases, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -151,31 +149,16 @@ def alias_bounds(aliases: Aliases, epsilon: FloatArray) -> tuple[FloatArray, Flo
     return found[0], found[1]
 
 
-def horner(
-    weight: ComplexArray, z: ComplexArray, spacing: FloatArray, epsilon: FloatArray, sloped: bool = True
-) -> tuple[FloatArray, FloatArray]:
-    """Re sum weight e^{-i omega eps}, and the same with weight z, on the axes of ``epsilon``."""
-    turn = np.exp(-1j * spacing[..., None] * epsilon)
-    value = np.zeros(turn.shape, dtype=np.complex128)
-    slope = np.zeros(turn.shape if sloped else (1, 1, 1), dtype=np.complex128)
-    tilted = weight * z
-    for k in range(weight.shape[2] - 1, -1, -1):
-        value *= turn
-        value += weight[..., k, None]
-        if sloped:
-            slope *= turn
-            slope += tilted[..., k, None]
-    return value.real, slope.real
-
-
-def lines(settings: Settings, ladder: Ladder, plan: Plan) -> tuple[Lines, ...]:
-    """The lines of a plan, each in both directions: of ``Plan.made`` the shallow and the steep one."""
+def lines(settings: Settings, ladder: Ladder, plan: Plan, further: float = _FURTHER) -> tuple[Lines, ...]:
+    """The lines of a plan, each in both directions: of ``Plan.made`` the shallow and the steep one. ``further``: to how
+    many times where a Gaussian is cut the grid in x is made; where a line ends farther away its nodes know less.
+    """
     shape, flat = plan.rung.shape, (len(settings.sigma), -1)
     c, variance, k = (np.take_along_axis(a, plan.rung, 2) for a in (ladder.c, ladder.variance, ladder.k))
     sd = np.sqrt(np.minimum(variance, ladder.variance[:, :, :1]))  # the narrow bulk rules the cut
     first = np.sqrt(2.0 * plan.fall) / sd
     w = tilts(c)
-    axis = Axis.spanned(settings, w.min(axis=(1, 2)), w.max(axis=(1, 2)), _FURTHER * first.max(axis=(1, 2)))
+    axis = Axis.spanned(settings, w.min(axis=(1, 2)), w.max(axis=(1, 2)), further * first.max(axis=(1, 2)))
     whole = np.exp(k / settings.steps[:, None, None])
     shift = np.sqrt(2.0 * plan.fall / settings.steps[:, None, None]) * settings.sigma[:, None, None]
     goal = k - plan.fall

@@ -20,7 +20,7 @@ from neyman.numerics.rounding import ELEMENTARY, SECOND_ORDER, TINY, TURN, UNIT
 __all__ = ["Nodes", "nodes"]
 
 _PRODUCT = 1 << 15  # multiplications of a matrix product: BLAS starts no threads for so few
-_CHUNK = 1 << 17  # entries of a table of turns
+_CHUNK = 1 << 15  # entries of a table of turns: half of a cache of a megabyte
 # certifies, units of 2^-53: the first turn e^{i d L} - 1 = -2 sin^2(dL/2) + i sin(dL) errs by 5 TURN; of what follows
 # each F_{k+1} = F_k F_1 + (F_k + F_1) adds 8 of |F_1|, besides 2 of |F_k|
 _TURNED = 5.0 * TURN
@@ -74,9 +74,12 @@ def _some(
 
 def _powers(one: ComplexArray, count: int) -> ComplexArray:
     """F_0 = 0, F_1, .., F_{count - 1}: a new axis before the last."""
-    found = np.zeros((*one.shape[:2], count, one.shape[2]), dtype=np.complex128)
+    found = np.empty((*one.shape[:2], count, one.shape[2]), dtype=np.complex128)
+    found[:, :, 0], both = 0.0, np.empty_like(one)
     for k in range(1, count):
-        found[:, :, k] = found[:, :, k - 1] * one + (found[:, :, k - 1] + one)
+        before, here = found[:, :, k - 1], found[:, :, k]
+        np.multiply(before, one, out=here)
+        here += np.add(before, one, out=both)
     return found
 
 

@@ -23,6 +23,7 @@ __all__ = ["PolygonProfile"]
 _ROOM = 16.0 * UNIT  # relative, of a chord: a difference, logarithms and a few products
 _LAST = 4.0 * SMALLEST  # the same of what is no normal float
 _SURE = 8.0 * UNIT  # the same of one whose ends are exact
+_Point = tuple[float, float, float]  # eps, delta and 1 - delta
 
 
 class PolygonProfile(ClosedForm):
@@ -139,9 +140,12 @@ def _weights(left: FloatArray, at: FloatArray, right: FloatArray) -> tuple[Float
 
 def _hull(e: FloatArray, delta: FloatArray, gap: FloatArray) -> list[int]:
     """The corners of the lower convex hull, in e^eps: points that lie below a chord for sure."""
+    points = list(
+        zip(e.tolist(), delta.tolist(), gap.tolist(), strict=True)
+    )  # one by one floats are faster than arrays
     kept: list[int] = []
-    for j in range(len(e)):
-        while len(kept) > 1 and not _bends(e, delta, gap, kept[-2], kept[-1], j):
+    for j, point in enumerate(points):
+        while len(kept) > 1 and not _bends(points[kept[-2]], points[kept[-1]], point):
             kept.pop()
         kept.append(j)
     return kept
@@ -156,12 +160,14 @@ def _mirrored(kept: list[int], left: int, count: int) -> list[int]:
     return [0, *images, *ahead]
 
 
-def _bends(e: FloatArray, delta: FloatArray, gap: FloatArray, i: int, j: int, k: int) -> bool:
-    """Whether the point j lies below the chord from i to k."""
-    low, high = _weights(e[i], e[j], e[k])
-    if delta[j] < 0.5:
-        return bool(delta[j] < (low * delta[i] + high * delta[k]) * (1.0 - _SURE))
-    return bool(gap[j] > (low * gap[i] + high * gap[k]) * (1.0 + _SURE))
+def _bends(left: _Point, at: _Point, right: _Point) -> bool:
+    """Whether the point in the middle lies below the chord."""
+    whole = -math.expm1(left[0] - right[0])
+    low = -math.expm1(at[0] - right[0]) / whole
+    high = math.exp(at[0] - right[0]) * -math.expm1(left[0] - at[0]) / whole
+    if at[1] < 0.5:
+        return at[1] < (low * left[1] + high * right[1]) * (1.0 - _SURE)
+    return at[2] > (low * left[2] + high * right[2]) * (1.0 + _SURE)
 
 
 def _shortfall(e: FloatArray, delta: FloatArray, gap: FloatArray, kept: list[int]) -> float:

@@ -25,6 +25,7 @@ from neyman.engines.region.meetings import Meetings
 from neyman.engines.region.table import AllOrdersTable, OrdersTable, tangents_near
 from neyman.engines.region.tangents import LEAST_RHO, Orders, Tangent
 from neyman.numerics.rounding import TINY, UNIT
+from neyman.profiles.pair import delta_score
 
 __all__ = ["RegionProfile", "RenyiProfile", "ZcdpProfile"]
 
@@ -83,6 +84,16 @@ class RenyiProfile(RegionProfile):
     def turns(self) -> FloatArray:
         """The ends of corners."""
         return np.concatenate([[self.corner[0]], self._meetings.low, self._meetings.high])
+
+    @property
+    def expected(self) -> tuple[FloatArray, FloatArray] | None:
+        """By the table, beyond the corner."""
+        return self._expected
+
+    @cached_property
+    def _expected(self) -> tuple[FloatArray, FloatArray]:
+        epsilon, odds = self._table.expected(self.corner[0])
+        return epsilon, delta_score(np.exp(-np.logaddexp(0.0, -odds)), -np.logaddexp(0.0, odds))
 
     @cached_property
     def _meetings(self) -> Meetings:

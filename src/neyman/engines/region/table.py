@@ -10,7 +10,6 @@ so one Newton in log y over a ladder of m finds the points of every order, and t
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +23,7 @@ from neyman.numerics.rounding import TINY
 __all__ = ["AllOrdersTable", "Near", "OrdersTable", "tangents_near"]
 
 _Indices = NDArray[np.intp]
+_FOUR = np.arange(4)[:, None]  # points that a cubic goes through
 _LADDER = np.concatenate([np.linspace(-744.0, -100.0, 200)[:-1], np.linspace(-100.0, 7.0, 320)])  # of log m
 _NEWTONS = 14  # steps, at most
 _SETTLED = 1e-9  # a step at which it stops
@@ -56,7 +56,7 @@ def tangents_near(orders: Orders, epsilon: FloatArray, near: Near) -> Tangent:
     with np.errstate(all="ignore"):
         allowed = near.score + _PROMISED[0] + _PROMISED[1] * np.abs(near.score)
         missed = np.isfinite(near.score) & ~(np.log(found.delta) - found.log_gap <= allowed)
-    if not np.any(missed):
+    if not missed.any():
         return found
     at = np.flatnonzero(missed)
     searched = Orders(orders.t[at], orders.rho[at], orders.turned).tangent(epsilon[at])
@@ -101,14 +101,14 @@ def _rising(epsilon: FloatArray) -> _Indices:
     return np.flatnonzero(np.append(True, epsilon[1:] > np.maximum.accumulate(epsilon)[:-1]))
 
 
-def _cubic(x: FloatArray, xs: list[FloatArray], columns: list[list[FloatArray]]) -> list[FloatArray]:
-    """Lagrange's through four points, of each of the ``columns``."""
-    away, weights = [x - one for one in xs], list[FloatArray]()
+def _cubic(x: FloatArray, xs: FloatArray, columns: FloatArray) -> FloatArray:
+    """Lagrange's through four points, the first axis of ``xs``, of each of the ``columns``, whose second it is."""
+    away, found = x - xs, np.zeros_like(columns[:, 0])
     for i in range(4):
         j, k, m = (other for other in range(4) if other != i)
         apart = (xs[i] - xs[j]) * (xs[i] - xs[k]) * (xs[i] - xs[m])
-        weights.append(away[j] * away[k] * away[m] / apart)
-    return [sum((w * y for w, y in zip(weights[1:], ys[1:], strict=True)), weights[0] * ys[0]) for ys in columns]
+        found += away[j] * away[k] * away[m] / apart * columns[:, i]
+    return found
 
 
 class OrdersTable:
@@ -124,13 +124,13 @@ class OrdersTable:
         m = np.exp(_LADDER)[None, :]
         scores = np.full((shape[0], len(self._places)), np.inf)
         with np.errstate(all="ignore"):
+            log_y = _boundary(t[:, None] - 1.0, self._rho[:, None], m)
             for turned in (False, True):
-                log_y = _boundary(t[:, None] - 1.0, self._rho[:, None], m)
                 epsilon, near = _contacts(t[:, None], m, log_y, turned)
                 for i in range(len(t)):
                     self._fill(i + len(t) * turned, epsilon[i], Near(*(x[i] for x in near)), turned)
                     scores[i + len(t) * turned] = self._scores(i, turned)
-        self._best = np.argmin(scores, axis=0)
+        self._best, self._least = np.argmin(scores, axis=0), np.min(scores, axis=0)
 
     def _fill(self, row: int, epsilon: FloatArray, near: Near, turned: bool) -> None:
         known = np.flatnonzero(np.isfinite(near.score))
@@ -164,12 +164,15 @@ class OrdersTable:
     def contacts(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """d1 (NaN at an axis) and d2 where the best tangents touch, as near as steering goes, and their orders."""
         first, second = self.candidates(epsilon)
-        one, two = self._read(first, epsilon), self._read(second, epsilon)
-        worse = ~(one.score <= two.score)
-        row, near = (
-            np.where(worse, second, first),
-            Near(*(np.where(worse, b, a) for a, b in zip(one, two, strict=True))),
-        )
+        row, near = first, self._read(first, epsilon)
+        at = np.flatnonzero(first != second)
+        if len(at):
+            other = self._read(second[at], epsilon[at])
+            less = ~(near.score[at] <= other.score)
+            at, row = at[less], row.copy()
+            row[at] = second[at]
+            for mine, theirs in zip(near, other, strict=True):
+                mine[at] = theirs[less]
         count, t = len(self._t), self._t[row % len(self._t)]
         d1, d2 = np.empty_like(epsilon), np.empty_like(epsilon)
         for turned in (False, True):
@@ -180,6 +183,11 @@ class OrdersTable:
                 d1[at] = d2[at] + y
         gone = ~np.isfinite(near.score)  # beyond the table: at an axis, or nowhere
         return np.where(gone, np.nan, d1), d2, t
+
+    def expected(self, start: float) -> tuple[FloatArray, FloatArray]:
+        """Some eps beyond ``start``, and about log(delta / (1 - delta)) there."""
+        known = np.flatnonzero((self._places > start) & np.isfinite(self._least))
+        return self._places[known], self._least[known]
 
     @property
     def changes(self) -> int:
@@ -227,16 +235,15 @@ class OrdersTable:
     def _read(self, row: _Indices, epsilon: FloatArray) -> Near:
         points, n = self._epsilon, self._length[row]
         last = np.maximum(n - 1, 0)
-        low, high = np.zeros(len(epsilon), dtype=np.intp), np.maximum(n - 1, 1)
-        for _ in range(math.ceil(math.log2(len(_LADDER))) + 1):
-            middle = (low + high) // 2
-            right = points[row, middle] <= epsilon
-            low, high = np.where(right, middle, low), np.where(right, high, middle)
+        low = np.zeros(len(epsilon), dtype=np.intp)
+        for one in np.flatnonzero(np.bincount(row, minlength=len(points))):  # few at a time
+            at = np.flatnonzero(row == one)
+            low[at] = np.searchsorted(points[one, 1 : max(self._length[one] - 1, 1)], epsilon[at], side="right")
         k = np.clip(low - 1, 0, np.maximum(n - 4, 0))
         inside = np.clip(epsilon, points[row, 0], points[row, last])
-        xs = [points[row, k + i] for i in range(4)]
+        four = k + _FOUR
         with np.errstate(all="ignore"):
-            found = Near(*_cubic(inside, xs, [[x[row, k + i] for i in range(4)] for x in self._near]))
+            found = Near(*_cubic(inside, points[row, four], np.stack([x[row, four] for x in self._near])))
         seen = (epsilon >= points[row, 0]) & (epsilon <= points[row, last])
         return found._replace(score=np.where(seen, found.score, np.inf))
 
@@ -305,8 +312,7 @@ class AllOrdersTable:
             points, columns = self._low
             inside = np.clip(epsilon[below], points[0], points[-1])
             k = np.clip(np.searchsorted(points, inside) - 2, 0, len(points) - 4)
-            xs = [points[k + i] for i in range(4)]
-            read = _cubic(inside, xs, [[values[k + i] for i in range(4)] for values in columns])
+            read = _cubic(inside, points[k + _FOUR], np.stack([values[k + _FOUR] for values in columns]))
             for column, values in zip(found, read, strict=True):
                 column[below] = values
             found[2] = np.where(epsilon < points[0], np.inf, found[2])

@@ -56,19 +56,24 @@ def log_expm1_ratio(z: FloatArray) -> FloatArray:
     """log((e^z - 1) / z), to a few units of its last place: away from 0 both terms are of the order of their sum."""
     size = np.abs(z)
     near = size < _SUMMED
-    far = np.maximum(size, _SUMMED)
+    some = bool(near.any())
+    if some and bool(near.all()):
+        return z * (0.5 + z * _polynomial(z * z))
+    far = np.maximum(size, _SUMMED) if some else size
     with np.errstate(divide="ignore"):
         found = np.maximum(z, 0.0) + np.log(-np.expm1(-far) / far)
-    if not np.any(near):
+    if not some:
         return found
     small = np.where(near, z, 0.0)
     return np.where(near, small * (0.5 + small * _polynomial(small * small)), found)
 
 
 def _polynomial(x: FloatArray) -> FloatArray:
-    total = np.full_like(x, _BERNOULLI[-1])
-    for coefficient in _BERNOULLI[-2::-1]:
-        total = total * x + coefficient
+    total = x * _BERNOULLI[-1]
+    total += _BERNOULLI[-2]
+    for coefficient in _BERNOULLI[-3::-1]:
+        total *= x
+        total += coefficient
     return total
 
 
@@ -97,6 +102,11 @@ def steered_rise(z: FloatArray) -> FloatArray:
     """Its derivative, about."""
     safe = np.where(np.abs(z) < _BENT, _BENT, z)
     return -1.0 / np.expm1(-safe) - 1.0 / safe
+
+
+def _within(x: FloatArray, low: FloatArray | float, high: FloatArray | float) -> FloatArray:
+    """``np.clip``, at a third of what that takes of few numbers."""
+    return np.minimum(np.maximum(x, low), high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,32 +175,30 @@ class Orders:
         log_x = d2 + self._lean(y)
         kept = log_x + room <= epsilon
         log_x, d1 = log_x - room, d2 + y
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
-            below = -np.expm1(-y)
-            p, rest = -np.expm1(d2) / below, -np.expm1(-d1) / below  # p and 1 - a
-            a = p * np.exp(-d1)
-            held, size = self._held(d1, d2, p, rest)
-            kappa = np.exp(self._log_kappa)
-            error = UNIT * (self._vague + 8.0 * (np.abs(t * d1) + np.abs(t * d2))) * (size + kappa)
-            over = (kappa - held + error) / self._climb(d1, d2, y)
-            delta = -p * np.expm1(log_x - d1) * (1.0 + _ROUNDED) + over + np.abs(over) * 8.0 * UNIT
-            # a alone may underflow
-            gap = (rest * np.exp(d2) + p * np.exp(log_x - d1)) * (1.0 - _ROUNDED * (1.0 + epsilon)) - over
-            gap = gap - np.abs(over) * 8.0 * UNIT
-            sane = kept & np.isfinite(delta) & (d2 < 0.0) & (d1 > 0.0) & np.isfinite(over)
-            delta = np.where(sane, delta, 1.0)
-            log_gap = np.where(sane & (gap > 0.0), np.log(np.where(gap > 0.0, gap, 1.0)), -np.inf)
-        return self._at_the_axis(epsilon, Tangent(np.clip(delta, 0.0, 1.0), np.minimum(log_gap, 0.0), d1, d2, a))
+        below = -np.expm1(-y)
+        p, rest = -np.expm1(d2) / below, -np.expm1(-d1) / below  # p and 1 - a
+        a = p * np.exp(-d1)
+        held, size, _ = self._held(d1, d2, p, rest)
+        kappa = np.exp(self._log_kappa)
+        error = UNIT * (self._vague + 8.0 * (np.abs(t * d1) + np.abs(t * d2))) * (size + kappa)
+        over = (kappa - held + error) / self._climb(d1, d2, y)
+        delta = -p * np.expm1(log_x - d1) * (1.0 + _ROUNDED) + over + np.abs(over) * 8.0 * UNIT
+        # a alone may underflow
+        gap = (rest * np.exp(d2) + p * np.exp(log_x - d1)) * (1.0 - _ROUNDED * (1.0 + epsilon)) - over
+        gap = gap - np.abs(over) * 8.0 * UNIT
+        sane = kept & np.isfinite(delta) & (d2 < 0.0) & (d1 > 0.0) & np.isfinite(over)
+        delta = np.where(sane, delta, 1.0)
+        log_gap = np.where(sane & (gap > 0.0), np.log(np.where(gap > 0.0, gap, 1.0)), -np.inf)
+        return self._at_the_axis(epsilon, Tangent(_within(delta, 0.0, 1.0), np.minimum(log_gap, 0.0), d1, d2, a))
 
     def held(self, d1: FloatArray, d2: FloatArray) -> FloatArray:
         """An upper bound on E / kappa at a point."""
         with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
             below = -np.expm1(d2 - d1)
-            value, size = self._held(d1, d2, -np.expm1(d2) / below, -np.expm1(-d1) / below)
+            value, size, raised = self._held(d1, d2, -np.expm1(d2) / below, -np.expm1(-d1) / below)
             error = UNIT * (_UNITS + 8.0 * (np.abs(self.t * d1) + np.abs(self.t * d2) + self._scale)) * size
             share = (value + error) / np.exp(self._log_kappa) * (1.0 + 2.0 * UNIT * self._vague)
-            capped = log_expm1_ratio((self.t - 1.0) * (-d2 if self.turned else d1)) - self._scale > LARGEST_EXPONENT
-        return np.where(np.isnan(share) | capped | (self.rho < LEAST_RHO), np.inf, share)
+        return np.where(np.isnan(share) | (raised > LARGEST_EXPONENT) | (self.rho < LEAST_RHO), np.inf, share)
 
     def _lean(self, y: FloatArray) -> FloatArray:
         """log x - d2."""
@@ -209,28 +217,31 @@ class Orders:
             log_y = np.clip(log_y + move, _LEAST, _FURTHEST_LOG)
         return log_y
 
-    def _held(self, d1: FloatArray, d2: FloatArray, p: FloatArray, rest: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """E, scaled, and the size of its terms."""
+    def _held(
+        self, d1: FloatArray, d2: FloatArray, p: FloatArray, rest: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """E, scaled, the size of its terms, and the exponent of the largest before it is capped."""
         big, small = (-d2, -d1) if self.turned else (d1, d2)
         of_big, of_small = (rest, p) if self.turned else (p, rest)
         t, s = self.t, self._scale
-        sums = self._series(big) * np.exp(-big - s), self._series(small) * np.exp(-s)
-        heavy = big * np.exp(np.minimum(log_expm1_ratio((t - 1.0) * big) - s, LARGEST_EXPONENT))
+        unit, raised = np.exp(-s), log_expm1_ratio((t - 1.0) * big) - s
+        heavy = big * np.exp(np.minimum(raised, LARGEST_EXPONENT))
         light = np.exp(small) * small * np.exp(np.minimum(log_expm1_ratio((t - 1.0) * small) - s, LARGEST_EXPONENT))
-        few = t * np.abs(big) < _SERIES, t * np.abs(small) < _SERIES
-        first = of_big * np.where(few[0], sums[0], heavy + np.expm1(-big) * np.exp(-s))
-        second = of_small * np.where(few[1], sums[1], light - np.expm1(small) * np.exp(-s))
-        size = of_big * np.where(few[0], sums[0], heavy) + of_small * np.where(
-            few[1], sums[1], np.abs(np.expm1(small)) * np.exp(-s)
-        )
-        return first + second, size
+        least = np.expm1(small) * unit
+        first, size = heavy + np.expm1(-big) * unit, heavy
+        second, rest_size = light - least, np.abs(least)
+        few = t * np.abs(big) < _SERIES
+        if few.any():
+            summed = self._series(np.where(few, big, 0.0)) * np.exp(-big - s)
+            first, size = np.where(few, summed, first), np.where(few, summed, size)
+        few = t * np.abs(small) < _SERIES
+        if few.any():
+            summed = self._series(np.where(few, small, 0.0)) * unit
+            second, rest_size = np.where(few, summed, second), np.where(few, summed, rest_size)
+        return of_big * first + of_small * second, of_big * size + of_small * rest_size, raised
 
     def _series(self, d: FloatArray) -> FloatArray:
         """phi(e^d) for small t |d|: the sum over k >= 2 of t (1 + ... + t^(k-2)) d^k / k!."""
-        near = self.t * np.abs(d) < _SERIES
-        if not np.any(near):
-            return np.zeros_like(d + self.t)
-        d = np.where(near, d, 0.0)
         total, power, geometric = np.zeros_like(d + self.t), d, np.zeros_like(self.t)
         for k in range(2, _TERMS + 1):
             power = power * d / k
@@ -290,24 +301,23 @@ class Orders:
         with np.errstate(all="ignore"):
             for _ in range(_REFINEMENTS):
                 w = np.exp(at)
-                (high, climb), (low, fall) = steered_both(self.t * y), steered_both(s * y)
+                (high, low), (climb, fall) = steered_both(np.stack([self.t * y, s * y]))
                 lean, rise = high - low, self.t * climb - s * fall
                 lean, rise = (y - lean, 1.0 - rise) if self.turned else (lean, rise)
                 rise = np.maximum(rise, TINY)
-                step = np.clip((epsilon + w - lean) / rise, (_SHRINKS - 1.0) * y, _GROWS * y)
-                unsettled, y = np.any(np.abs(step) > _SETTLED * y), y + step
+                step = _within((epsilon + w - lean) / rise, (_SHRINKS - 1.0) * y, _GROWS * y)
+                unsettled, y = (np.abs(step) > _SETTLED * y).any(), y + step
                 m = w + 0.0 * y if not self.turned else y - w
                 by_m = 1.0 / rise - 1.0 if self.turned else 1.0  # how m moves with w, the slope being kept
-                (low, fall), (left, back) = steered_both(s * y), steered_both(-y)
-                most, most_rise = steered_both(s * (rho + m))
+                (low, left, most), (fall, back, most_rise) = steered_both(np.stack([s * y, -y, s * (rho + m)]))
                 # log(E / kappa), about, and how that moves
                 miss = low - left + np.log(-np.expm1(-m)) - np.log(rho + m) - most
                 moved = (s * fall + back) / rise + (1.0 / np.expm1(m) - 1.0 / (rho + m) - s * most_rise) * by_m
                 move = -miss / (moved * w)
-                move = np.where(np.isfinite(move), np.clip(move, -_AWAY, _AWAY), 0.0)
+                move = np.where(np.isfinite(move), _within(move, -_AWAY, _AWAY), 0.0)
                 at, after = at + move, w * np.expm1(move)
-                y = np.clip(y + after / rise, _SHRINKS * y, 3.0 * y)
-                if not unsettled and not np.any(np.abs(move) > _SETTLED):
+                y = _within(y + after / rise, _SHRINKS * y, 3.0 * y)
+                if not unsettled and not (np.abs(move) > _SETTLED).any():
                     break
         return -np.exp(at), y
 
@@ -337,7 +347,7 @@ class Orders:
         d1 = d2 + y
         with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
             below = -np.expm1(-y)
-            value, _ = self._held(d1, d2, -np.expm1(d2) / below, -np.expm1(-d1) / below)
+            value, _, _ = self._held(d1, d2, -np.expm1(d2) / below, -np.expm1(-d1) / below)
             log_value = np.log(np.maximum(value, 0.0))
         return np.where(d1 > 0.0, np.where(np.isnan(log_value), np.inf, log_value), -np.inf)
 
@@ -345,16 +355,19 @@ class Orders:
         """Where the region meets an axis, t > 1: D_t(Q||P) leaves p = 1 - e^-rho at a = 0 for all slopes beyond
         e^-rho t / (t-1), and D_t(P||Q) leaves p = 1 at a = e^-rho for all slopes below e^rho (t-1) / t.
         """
-        with np.errstate(divide="ignore"):
-            lean = np.where(self.t > 1.0, np.log(self.t) - np.log(np.maximum(self.t - 1.0, 0.0)), np.inf)
+        lean = np.where(self.t > 1.0, np.log(self.t) - np.log(np.maximum(self.t - 1.0, 0.0)), np.inf)
         edge = (lean if self.turned else -lean) + np.where(self.turned, -self.rho, self.rho)
         room = 8.0 * UNIT * (1.0 + self.rho + np.where(np.isfinite(lean), np.abs(lean), 0.0))
         if self.turned:
             beyond = epsilon >= edge + room
+            if not beyond.any():
+                return found
             delta, log_gap = -np.expm1(-self.rho), -self.rho + 0.0 * epsilon
             alpha = 0.0 * epsilon
         else:
             beyond = epsilon <= edge - room
+            if not beyond.any():
+                return found
             log_gap = np.minimum(epsilon - self.rho, 0.0)
             delta, alpha = -np.expm1(log_gap), np.exp(-self.rho) + 0.0 * epsilon
             log_gap = log_gap - 2.0 * UNIT * (epsilon + self.rho)

@@ -20,7 +20,7 @@ __all__ = ["discrete_gaussian_mu", "outcomes_mu"]
 
 _SMOOTH = 50.0  # sigma from which the law is as good as smooth
 _DEEP = 300.0  # standard deviations: from here on the increments of the tail are bounded by hand
-_ALL = 40.0  # deviations that sums over a whole law span: e^-800 is left
+_ALL = 13.0  # certifies: deviations that sums over a whole law span: e^-84 is left
 # certify: deviations on the left where sums begin, and from where increments are looked at: of these 2e-17 is left out
 _LEFT, _MIDDLE = 10.0, 5.0
 _ROUNDED = 1e-13  # certifies: of a log of a sum, relative to 1 and the log of its largest term: 900 units
@@ -47,8 +47,9 @@ def outcomes_mu(table: Outcomes) -> float:
 
 def _score(log_small: FloatArray, log_rest: FloatArray) -> FloatArray:
     """-Phi^-1 of e^log_small, from whichever of it and its complement is below 1/2."""
-    half = math.log(0.5)
-    return np.where(log_small < half, -probit(np.minimum(log_small, half)), probit(np.minimum(log_rest, half)))
+    near = log_small < math.log(0.5)
+    found = probit(np.where(near, log_small, np.minimum(log_rest, math.log(0.5))))
+    return np.negative(found, out=found, where=near)
 
 
 @lru_cache(maxsize=256)
@@ -65,7 +66,8 @@ def discrete_gaussian_mu(sigma: float, shift: int) -> float:
     last = math.ceil(_DEEP * sigma) + 2 * shift
     k = np.arange(-math.ceil(_LEFT * sigma) - shift, last + 1, dtype=np.float64)
     log_f = -0.5 * (k / sigma) ** 2
-    log_f -= math.log(math.fsum(np.exp(-0.5 * (np.arange(-_ALL * sigma - 1.0, _ALL * sigma + 2.0) // 1 / sigma) ** 2)))
+    mass = np.exp(-0.5 * (np.arange(-_ALL * sigma - 1.0, _ALL * sigma + 2.0) // 1 / sigma) ** 2)
+    log_f -= math.log(math.fsum(mass.tolist()))
     tails = np.logaddexp.accumulate(log_f[::-1])[::-1]
     below = np.logaddexp.accumulate(log_f)
     room = _ROUNDED * (1.0 + np.abs(log_f))

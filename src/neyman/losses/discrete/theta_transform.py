@@ -23,6 +23,10 @@ __all__ = ["DiscreteGaussianTransform"]
 
 _LEAST = 1.0  # sigma from which the dual terms beyond the second are below 1e-50
 _DUAL = (-2, -1, 1, 2)  # dual terms that are summed beside the first
+_RIPPLE = -80.0  # log of a ripple of the moments that is left out: 1 + e^-80 is 1
+# certifies: log of a dual term that is left out: four of them are a millionth of a unit of the first, or, where that is
+# cancelled, of those that cancel it
+_NOTHING = -48.0
 _TURNED = 40.0  # certifies: times sigma^2, more than 4 pi^2: the largest exponent of a dual term that is not nothing
 # certify: of the dual term next to a radius, relative, and of all others, of which the largest is e^{-2 pi^2 sigma^2}
 _ROUNDED, _OTHERS = 1e-6, 1e-7
@@ -59,7 +63,7 @@ class DiscreteGaussianTransform(Transform):
     def moments(self, w: FloatArray) -> Moments:
         y, s2 = w * self.pitch, self.sigma**2
         ripple = np.zeros((3, len(w)))
-        for k in (1, 2):
+        for k in (k for k in (1, 2) if 2.0 * math.pi**2 * s2 * k * k < -_RIPPLE):
             size, turn = 2.0 * math.exp(-2.0 * math.pi**2 * s2 * k * k), 2.0 * math.pi * k * s2
             angle = np.remainder(turn * y, 2.0 * math.pi)
             ripple += size * np.stack([np.cos(angle), -turn * np.sin(angle), -(turn**2) * np.cos(angle)])
@@ -74,15 +78,20 @@ class DiscreteGaussianTransform(Transform):
         s2, a = self.sigma**2, w * self.pitch
         turn = omega * self.pitch
         r = turn - 2.0 * math.pi * np.rint(turn / (2.0 * math.pi))
+        # the axis of a dual term lies pi |k| away
+        reach = float(np.abs(r).max(initial=0.0))
+        dual = [k for k in _DUAL if 2.0 * math.pi * abs(k) * s2 * (reach - math.pi * abs(k)) > _NOTHING]
         whole, size = np.ones(len(omega), complex), np.zeros(len(omega))
-        for k in _DUAL:
+        for k in dual:
             log_size = 2.0 * math.pi * k * s2 * (r - math.pi * k)
             whole = whole + np.exp(log_size - 2j * math.pi * k * s2 * a)
             size += np.exp(log_size)
-        modulus = np.maximum(np.abs(whole), TINY)
+        modulus = np.maximum(np.abs(whole), TINY) if dual else np.ones(len(omega))
         # Theta has the period; the centre of the losses turns with all of omega
         centre = 0.5 * self.shift * self.pitch * (w + 1j * omega)
-        log_a = 0.5 * s2 * (a + 1j * r) ** 2 - centre + np.log(np.where(modulus > TINY, whole, TINY))
+        log_a = 0.5 * s2 * (a + 1j * r) ** 2 - centre
+        if dual:
+            log_a += np.log(np.where(modulus > TINY, whole, TINY))
         # y is rounded: a relative error of A is that of y times |A' / A|, term by term
         moved = 4.0 * UNIT * (np.abs(turn) + abs(a) + 2.0 * math.pi)
         share = size / modulus

@@ -18,6 +18,7 @@ from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, ROOM, SMALLEST, UN
 __all__ = ["Finite", "Outcomes", "discrete_gaussian", "discrete_laplace", "k_ary", "worst_of"]
 
 _TAIL = 38.6  # standard deviations: beyond, masses are below the smallest positive float
+_WHOLE = 13.0  # certifies: standard deviations that sums over a whole law span: e^-84 is left
 _MOST = 1 << 22  # outcomes that are listed
 _TINY = 1e-300  # no less than what a list may leave out
 _SHIFTED = 5.0 * UNIT  # certifies: of a loss of a normal law on integers, a square, a quotient and a product
@@ -212,7 +213,8 @@ def discrete_gaussian(sigma: float, shift: int, rate: float, two_sided: bool) ->
         )  # fmt: skip
     x = np.arange(-reach - (sides - 1) * shift, reach + shift + 1, dtype=np.float64)
     log_f = -0.5 * (x / sigma) ** 2
-    log_f -= math.log(math.fsum(np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2)))
+    most = min(reach, math.ceil(_WHOLE * sigma) + 1)
+    log_f -= math.log(math.fsum(np.exp(-0.5 * (np.arange(-most, most + 1) / sigma) ** 2).tolist()))
     relative = 16.0 * UNIT * (4.0 + 0.5 * ((reach + sides * shift) / sigma) ** 2)
     rise, place = shift / sigma**2, x - 0.5 * shift
     up = rise * place
