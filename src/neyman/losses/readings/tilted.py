@@ -16,7 +16,7 @@ __all__ = ["VALLEY", "Grid", "by_kinds", "excess", "last_valley", "of_each_kind"
 
 VALLEY = 46.0  # e^-46: how small the tilted law must be where it is cut
 _LARGEST = 650.0  # of exponents whose sums are floats
-_KINDS = np.array([-4096.0, -256.0, -64.0, -16.0, -4.0, 0.0, 4.0, 16.0, 64.0, 4096.0])  # tilts between which kinds end
+_KINDS = np.array([-4096.0, -256.0, -64.0, -16.0, -4.0, 0.0, 1.1, 4.0, 16.0, 64.0, 4096.0])  # tilts between which kinds end
 _FEW_KINDS = np.array(
     [-64.0, 4.0]
 )  # the same where grids are shorter: steep tilts, whose laws reach far, by themselves
