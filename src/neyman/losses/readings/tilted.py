@@ -16,14 +16,9 @@ __all__ = ["VALLEY", "Grid", "by_kinds", "excess", "last_valley", "of_each_kind"
 
 VALLEY = 46.0  # e^-46: how small the tilted law must be where it is cut
 _LARGEST = 650.0  # of exponents whose sums are floats
-_KINDS = np.array([-4096.0, -256.0, -64.0, -16.0, -4.0, 0.0, 1.1, 4.0, 16.0, 64.0, 4096.0])  # tilts between which kinds end
-_FEW_KINDS = np.array(
-    [-64.0, 4.0]
-)  # the same where grids are shorter: steep tilts, whose laws reach far, by themselves
-_MUCH, _TOO_MUCH = (
-    1 << 14,
-    1 << 16,
-)  # points of a grid, for all tilts, from which these are parted into few kinds or more
+_KINDS = np.array([-4096.0, -256.0, -64.0, -16.0, -4.0, 0.0, 1.1, 4.0, 16.0, 64.0, 4096.0])  # tilts where kinds end
+_FEW_KINDS = np.array([-64.0, 4.0])  # the same where grids are shorter: steep tilts, whose laws reach far, are apart
+_MUCH, _TOO_MUCH = 20_000, 1 << 16  # points of a grid, for all tilts, from which there are few kinds, and many
 _NEAR = 0.5  # |log A| up to which it is told from A - 1
 
 
