@@ -53,8 +53,7 @@ _LABOUR = 2e9  # nodes times terms (times 2 pi) of a line that is worth its time
 _MASS_ERROR = 1e-12  # relative error of the masses of a line
 _BRIEF = 3e5  # nominal nanoseconds of a reading that no table is looked for
 LANES = 8  # partial sums of numpy's pairwise sum, of up to 128 terms
-_LONG = 512  # nodes from which sums are made of few turns
-_CHUNK = 1 << 13  # entries of a table of cosines: small enough to stay in the cache
+_LONG, _CHUNK = 512, 1 << 13  # nodes of which few turns make all; entries of a table of cosines that stays in the cache
 _HALF, MARGIN = 0.7, 36.0  # e-folds: log 2, of two errors that share a goal; of quadrature errors below a transform
 _APART = 1e-6  # times the spread: tilts that are nearer bound no alias
 
