@@ -9,6 +9,7 @@ import pytest
 
 from neyman.losses.gaussian import kept as rooms
 from neyman.losses.gaussian.kept import kept
+from neyman.losses.gaussian.transform import SamplingTransform
 
 
 class Asked:
@@ -62,3 +63,11 @@ def test_threads_get_what_they_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_what_is_kept_makes_no_transform_another() -> None:
+    one = SamplingTransform(1.0, 0.01)
+    first = one._step(2.0, 50.0, 40.0, 0.0)
+    assert one._step(2.0, 50.0, 40.0, 0.0) == first == SamplingTransform(1.0, 0.01)._step(2.0, 50.0, 40.0, 0.0)
+    assert one == SamplingTransform(1.0, 0.01)
+    assert hash(one) == hash(SamplingTransform(1.0, 0.01))

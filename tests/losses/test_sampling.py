@@ -107,6 +107,22 @@ def test_lines_by_real_arithmetic_are_as_near_as_they_say(count: int) -> None:
                 assert max(abs(mpf(float(size[0, i])) - truth.real), abs(mpf(float(phase[0, i])) - truth.imag)) <= off
 
 
+@pytest.mark.parametrize("rate", [0.5, 0.01, 1e-9, 1e-100, 1e-120, 1e-300])
+def test_lines_that_go_far_are_as_near_as_they_say(rate: float) -> None:
+    """Also where losses are all there is, and where the rate is so small that they are not."""
+    far = -math.log(rate)
+    t = np.unique(
+        np.concatenate([np.linspace(-5.0, 900.0, 40), [299.9, 300.1, 305.0], far + np.linspace(-3.0, 60.0, 9)])
+    )
+    turn = np.array([0.0, 1e-3, 1.0, 2.7])
+    size, phase, off = mixed_lines(t, turn, rate)
+    for row, each in enumerate(turn):
+        for i, at in enumerate(t):
+            truth = exact(mp.mpc(at, each), rate)
+            assert max(abs(mpf(float(size[row, i])) - truth.real), abs(mpf(float(phase[row, i])) - truth.imag)) <= off
+    assert off < 1e-9
+
+
 def test_what_lines_say_of_their_error_is_not_idle() -> None:
     """Where r nearly vanishes real arithmetic is off by some of it."""
     rate, turn = 0.499, np.array([math.pi - 0.06])

@@ -135,7 +135,8 @@ def mixed_lines(t: FloatArray, turn: FloatArray, rate: Any) -> tuple[FloatArray,
     may be off: by real arithmetic, which is several times as fast. It loses a few units of 1 and of t, over the least
     |r|^2 there may be: (1 - rate)^2 sin^2 of the turn, beyond pi / 2.
 
-    Leading axes, if any, are of laws with a ``rate`` each, which is at most 1/2, and t at most 300.
+    Leading axes, if any, are of laws with a ``rate`` each, which is at most 1/2, and t at most 300. Beyond, 1 - rate is
+    nothing beside the other term, unless the rate is.
 
     Examples
     --------
@@ -144,18 +145,21 @@ def mixed_lines(t: FloatArray, turn: FloatArray, rate: Any) -> tuple[FloatArray,
     True
     """
     most = np.max(t, axis=-1, initial=0.0)
-    if np.ndim(rate) == 0 and (rate > 0.5 or most > _SQUARED):
+    if np.ndim(rate) == 0 and (rate > 0.5 or (most > _SQUARED and _SQUARED + math.log(rate) < _ALL)):
         found = mixed(t + 1j * turn[:, None], rate)
         size, phase = np.real(found), np.imag(found)
         wide = 2.0 / math.cos(0.5 * float(np.max(np.abs(turn), initial=0.0)))
         return size, phase, wide * MIXED_ERROR * np.max(np.abs(found), initial=0.0)
     each, angle = np.asarray(rate)[..., None, None], turn[..., None]
-    grown = each * np.exp(t)[..., None, :]
+    far = np.flatnonzero(t > _SQUARED) if np.ndim(rate) == 0 and most > _SQUARED else []
+    grown = each * np.exp(np.minimum(t, _SQUARED))[..., None, :]
     cosine, sine = cosine_and_sine(angle)
     real, imag = grown * cosine - each, grown * sine
-    size = 0.5 * np.log1p(real * (2.0 + real) + imag * imag)
+    size, phase = 0.5 * np.log1p(real * (2.0 + real) + imag * imag), np.arctan2(imag, 1.0 + real)
+    if len(far):
+        size[:, far], phase[:, far] = t[far] + math.log(rate), angle
     nearest = 0.25 * np.sin(np.clip(np.max(np.abs(turn), axis=-1, initial=0.0), 0.5 * math.pi, math.pi)) ** 2
-    return size, np.arctan2(imag, 1.0 + real), _TURNED * (1.0 + most) / nearest
+    return size, phase, _TURNED * (1.0 + most) / nearest
 
 
 def wavering(t: FloatArray, rate: float) -> FloatArray:

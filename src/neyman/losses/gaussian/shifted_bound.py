@@ -43,7 +43,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.numerics.rounding import COMPLEX, LARGEST_EXPONENT, UNIT
 
-__all__ = ["Strip", "log_lines", "log_on_wall", "log_shifted_bound", "log_size", "log_sums", "nodes"]
+__all__ = ["Strip", "log_lines", "log_on_wall", "log_shifted_bound", "log_size", "log_sums", "losses_at", "nodes"]
 
 DEEP = 32.0  # e-folds below the bound of what its sum may miss: of 10^11 steps, 1e-3
 SHARES = np.geomspace(0.02, 1.0, 10)  # of the way to where r may vanish: widths of a strip
@@ -216,11 +216,7 @@ def log_lines(
     count = max(2, math.ceil((top - low) / step))
     x, step = np.linspace(low, top, count + 1), (top - low) / count
     lines = np.concatenate([[0.0], y])
-    size, phase, off = law.lifted(x, lines)
-    off = float(off) * (abs(w) + omega)
-    if not off < _VAGUE:  # of a rare step losses are nearly nothing, and tilts the larger
-        loss, off = law.log_ratio(x + 1j * lines[:, None]), 0.0
-        size, phase = loss.real, loss.imag
+    size, phase, off = losses_at(law, x, lines, abs(w) + omega)
     log_term = law.log_smooth(x, lines) + w * size + omega * phase
     steepest = 1.0 / (s2 * np.cos(0.5 * lines / s2)) ** 2  # p (1 - p) grows by e^{h/s^2} in a cell at most
     turning = law.turning_at(x, math.hypot(w, omega)) * math.exp(min(step / s2, LARGEST_EXPONENT))
@@ -235,6 +231,18 @@ def log_lines(
     most = np.logaddexp(log_sums(log_term + 0.125 * curve) + math.log(step), before)
     least = float(log_sums((log_term[0] - curve[0] / BELOW_MEAN)[1:-1])) + math.log(step)
     return most[1:] + off, least - off, float(x[-1])
+
+
+def losses_at(law: Strip, x: FloatArray, y: FloatArray, steep: float) -> tuple[FloatArray, FloatArray, float]:
+    """Real and imaginary parts of losses at x + iy, one row for each y, and by how many e-folds ``steep`` tilts of both
+    may be off.
+    """
+    size, phase, off = law.lifted(x, y)
+    off = float(off) * steep
+    if not off < _VAGUE:  # of a rare step losses are nearly nothing, and tilts the larger
+        loss, off = law.log_ratio(x + 1j * y[:, None]), 0.0
+        size, phase = loss.real, loss.imag
+    return size, phase, off
 
 
 def log_on_wall(law: Strip, w: float, omega: float, x: float, high: FloatArray) -> FloatArray:

@@ -21,7 +21,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.kept import kept
-from neyman.losses.gaussian.shifted_bound import log_lines, log_on_wall, log_shifted_bound, log_sums, nodes
+from neyman.losses.gaussian.shifted_bound import log_lines, log_on_wall, log_shifted_bound, log_sums, losses_at, nodes
 from neyman.losses.readings.tilted import VALLEY, Grid, by_kinds, excess, last_valley, tilted_moments
 from neyman.losses.readings.transform import ComplexArray, Moments, Transform, logged
 from neyman.losses.sampling import mixed, mixed_at, mixed_each, mixed_lines, wavering
@@ -219,9 +219,9 @@ class SamplingTransform(Transform):
         y = np.minimum(np.concatenate([near, fan], axis=1) if widely else near, ceiling)
         step = min(ROUGH / math.sqrt(self.bend), 0.25 * sigma**2)
         x = nodes(*self.ends(float(np.max(np.abs(w))), float(np.max(w)), cut), step)
-        loss = self.log_ratio(x + 1j * y[..., None])
-        log_density = self.log_modulus(x, y)
-        log_term = log_density + w[:, None, None] * loss.real - omega[:, None, None] * loss.imag
+        size, phase, _ = losses_at(self, x, y.ravel(), float(np.max(np.abs(w) + omega)))
+        log_density, shape = self.log_modulus(x, y), (*y.shape, len(x))
+        log_term = log_density + w[:, None, None] * size.reshape(shape) - omega[:, None, None] * phase.reshape(shape)
         total = log_sums(log_term) + math.log(step)
         # the short way back to the real axis at the end of the law
         end = np.log(y) + log_density[..., -1] + np.maximum(w, 0.0)[:, None] * float(self.log_ratio(x[-1]))
@@ -331,17 +331,16 @@ class SamplingTransform(Transform):
         tilted = np.exp(log_p + a - (scale if large else 0.0))
         base = 0.0 if large else complex(np.sum(excess(log_p, a))) - self.missing
         value = turned_sum(omega, loss, tilted, one=large) + base
-        size = np.abs(tilted)
+        size, untilted = np.abs(tilted), 0.0 if large else float(np.exp(np.real(log_p)) @ np.abs(a))
         spread = float(size @ np.abs(loss))
-        untilted = 0.0 if large else float(np.exp(np.real(log_p)) @ np.abs(a))
         whole = max(float(size.sum()), 1.0)
         # alias of the grid, and the end of the law in a valley
         quadrature = (3.0 * math.exp(-margin) + 2.0 * math.exp(-VALLEY)) * whole
         if shift:  # and the way down from the axis
             wall = self.log_wall(w, float(x[-1]) + 0.5 * step, 2.0 * shift) + self.bend * shift * shift
             quadrature += 2.0 * shift * math.exp(min(wall - (scale if large else 0.0), LARGEST_EXPONENT))
-        units = sum_units(len(x)) * UNIT
-        rounding = units * ((omega + abs(w)) * spread + untilted + self.missing + (whole if large else 0.0))
+        rest = untilted + self.missing + (whole if large else 0.0)
+        rounding = sum_units(len(x)) * UNIT * ((omega + abs(w)) * spread + rest)
         return logged(np.asarray(value, complex), rounding + quadrature, scale if large else 0.0, not large)
 
     def ends(self, reach: float, w: float, cut: float) -> tuple[float, float]:
