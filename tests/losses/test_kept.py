@@ -10,7 +10,6 @@ from neyman.losses.gaussian import kept as room
 from neyman.losses.gaussian.kept import kept
 from neyman.losses.gaussian.transform import SamplingTransform
 
-
 PAIR = np.zeros(2)
 
 
