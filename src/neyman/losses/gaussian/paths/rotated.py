@@ -245,7 +245,8 @@ class RotatedLaw:
         near = min(near, self._terms.shape[1]) // _BLOCK * _BLOCK
         (mass, first, *powers), faulty = self._summed_from(near)
         seen = s[near::_SKIP]
-        height = np.matmul(np.stack([w.real, -w.imag], axis=1), np.stack([seen.real, seen.imag]))
+        height = np.multiply.outer(w.real, seen.real)
+        height -= np.multiply.outer(w.imag, seen.imag)
         alive = np.flatnonzero(height.max(axis=0) + self.log_weight.real[near::_SKIP] >= _DEAD)
         far = min(near + (int(alive[-1]) + 1) * _SKIP, len(s)) if len(alive) else near
         with np.errstate(over="ignore", invalid="ignore"):  # beyond the reach of the grid: refused by the caller
