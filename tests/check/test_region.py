@@ -87,7 +87,7 @@ def test_no_allowed_test_is_beyond_a_tangent(rho, order, d1, d2, a, share):
         assert p - float(t.lower()) * a <= float(most.upper()) + 1e-9 * (1.0 + float(t.upper()) * a)
 
 
-@pytest.mark.parametrize("rho", rest_slow(RHOS, 0, 2, 4))
+@pytest.mark.parametrize("rho", rest_slow(RHOS, 0, 4))
 def test_tangents_and_a_test_enclose_a_search(rho):
     for share in (0.0, 0.6, 2.0):
         epsilon = share * math.sqrt(2.0 * rho)
