@@ -43,7 +43,7 @@ def test_two_evaluations_are_enough(target: ny.targets.Target) -> None:
 @crossed(
     ("wrong", [lambda x: 1.2 * x, lambda x: x[::-1], lambda x: 0.0 * x + 0.5, np.sqrt]),
     ("target", [t.Mu(1.0), t.Epsilon(2.0, 1e-5)]),
-    ids=repr,
+    ids=lambda value: repr(value) if isinstance(value, ny.targets.Target) else None,
 )
 def test_batches_that_mislead_cost_evaluations_and_nothing_else(
     target: ny.targets.Target, wrong: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
