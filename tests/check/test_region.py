@@ -19,6 +19,7 @@ from neyman_check.claims import region as room
 from neyman_check.claims.region import inside, region, tangent
 from neyman_check.work import Work
 from tests.effort import examples, rest_slow
+from tests.reference.recorded import recorded
 
 FREE = Work(128).spend
 ORDERS = 1.0 + np.geomspace(1e-7, 1e7, 300)
@@ -53,6 +54,11 @@ def most_power(a, rho):
 
 def profile(t, rho):
     """delta of rho alone, by a search over a: a little below the truth."""
+    return float(profile_digits(t, rho))
+
+
+@recorded(1e-9)
+def profile_digits(t: float, rho: float) -> str:
     grid = np.geomspace(math.exp(-rho) * 1e-9, 0.9999, 80)
     value = [most_power(a, rho) - t * a for a in grid]
     i = int(np.argmax(value))
@@ -63,7 +69,7 @@ def profile(t, rho):
         u, v = (most_power(math.exp(z), rho) - t * math.exp(z) for z in (x, y))
         best = max(best, u, v)
         low, high = (low, y) if u > v else (x, high)
-    return best
+    return repr(float(best))
 
 
 def known(rho, epsilon):
