@@ -328,9 +328,7 @@ def test_one_step_against_its_closed_form(s, q, remove):
 
 @pytest.mark.parametrize(
     ("s", "q", "e", "remove"),
-    rest_slow(
-        [(0.5, 0.01, 1.0, True), (0.5, 0.01, 0.01, False), (0.3, 0.1, 0.25, True), (2.0, 0.05, 0.125, True)], 1, 3
-    ),
+    rest_slow([(0.5, 0.01, 1.0, True), (0.5, 0.01, 0.01, False), (0.3, 0.1, 0.25, True), (2.0, 0.05, 0.125, True)], 1),
 )
 def test_two_steps_against_an_integral(s, q, e, remove):
     ball = laid(ny.Gaussian(s).poisson(q) ** 2, remove, e).delta(arb(e))
@@ -364,7 +362,7 @@ def test_both_directions_meet_at_0(run):
         ([Step("Gaussian", (0.9,), 0.02, 3), Step("Gaussian", (1.5,)), Step("RandomizedResponse", (0.5, 2))],
          "remove", 1.0),
         ([Step("Gaussian", (0.9,), 0.02, 3), Step("Gaussian", (1.5,)), Step("Laplace", (2.0,))], "remove", 0.75),
-    ], 0, 3, 4, 5),
+    ], 3, 4, 5),
 )  # fmt: skip
 def test_deltas_lie_where_another_program_says(steps, adjacency, e):
     remove = adjacency == "remove"
