@@ -15,10 +15,11 @@ def pytest_collection() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Nor is what is kept by then looked through again and again while they run."""
+    """Nor is what is kept by then looked through again and again while they run, and what comes later seldom."""
     gc.enable()
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 @pytest.fixture(autouse=True)

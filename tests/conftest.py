@@ -32,9 +32,10 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 @pytest.fixture
 def examined_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The program of the process in which a report is examined runs in this one: the same order, the same answer, and
-    no second or three for what it imports. Others, and all with little time, have a process of their own.
+    """The programs of the processes in which a report is examined and proved run in this one: the same order, the same
+    answer, and no second or three for what they import. Others, and all with little time, have a process of their own.
     """
+    from neyman.proving import elsewhere
     from neyman.reports.verifying import recompute
 
     def run(command: list[str], **more: Any) -> subprocess.CompletedProcess[bytes]:
@@ -44,7 +45,32 @@ def examined_here(monkeypatch: pytest.MonkeyPatch) -> None:
         with monkeypatch.context() as patch, redirect_stdout(out):
             patch.setattr(sys, "stdin", io.StringIO(more["input"].decode()))
             patch.setattr(recompute, "_limit", lambda _: None)  # it would hold for all that comes after
+            patch.setattr(elsewhere, "resource", SimpleNamespace(RLIMIT_AS=0, setrlimit=lambda *_: None))
             exec(command[-1], {})
         return subprocess.CompletedProcess(command, 0, out.getvalue().encode(), b"")
 
-    monkeypatch.setattr(recompute, "subprocess", SimpleNamespace(run=run, TimeoutExpired=subprocess.TimeoutExpired))
+    here = SimpleNamespace(run=run, TimeoutExpired=subprocess.TimeoutExpired)
+    for module in (recompute, elsewhere):
+        monkeypatch.setattr(module, "subprocess", here)
+
+
+_DRAWN: dict[str, tuple[str, ...]] = {}
+
+
+@pytest.fixture
+def drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pictures of a report, which take most of a second, are drawn once for each document: they follow from it
+    alone (tests/reports/test_html.py).
+    """
+    from neyman.reports.forms import html, pictures
+
+    draw = pictures.svgs
+
+    def drawn(document: Any) -> tuple[str, ...]:
+        key = repr(document)
+        if key not in _DRAWN:
+            _DRAWN[key] = draw(document)
+        return _DRAWN[key]
+
+    for module in (html, pictures):
+        monkeypatch.setattr(module, "svgs", drawn)

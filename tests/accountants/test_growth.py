@@ -11,6 +11,7 @@ import pytest
 
 import neyman as ny
 from neyman.accountants.growth import Growth
+from tests.effort import rest_slow
 
 
 def counted(accountant: ny.Accountant) -> bool:
@@ -25,7 +26,7 @@ def as_account_says(epsilon: float, mechanism: ny.Mechanism, delta: float, adjac
     assert g.delta(epsilon) >= delta * (1.0 - 3e-9) or epsilon == 0.0
 
 
-@pytest.mark.parametrize("adjacency", ["add_or_remove", "add", "remove"])
+@pytest.mark.parametrize("adjacency", rest_slow(["add_or_remove", "add", "remove"], "add_or_remove", "add"))
 def test_a_run_that_goes_on(adjacency: str) -> None:
     accountant, quick = ny.Accountant(adjacency=adjacency), 0
     for step in range(1, 131):

@@ -12,7 +12,7 @@ from scipy import special, stats
 
 import neyman as ny
 from tests.audit.simulated import METHODS, QUESTIONS, Draw, audit, binary, gaussian, simulate, tied
-from tests.effort import rest_slow
+from tests.effort import crossed, rest_slow
 
 MUS = (0.0, 0.1, 0.5, 1.0, 3.0)
 
@@ -168,9 +168,11 @@ ATTAINED: dict[str, tuple[ny.Guarantee, Any, Any, tuple[float, ...]]] = {
 _SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("polygon", "remove", "mirrored")]
 
 
-@pytest.mark.parametrize("name", ["response", "four points", *_SLOW])
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(("n_in", "n_out"), rest_slow([(1, 1), (2, 3), (50, 50), (40, 3000)], 1, 3))
+@crossed(
+    ("name", ["response", "four points", *_SLOW]),
+    ("method", METHODS),
+    (("n_in", "n_out"), rest_slow([(1, 1), (2, 3), (50, 50), (40, 3000)], 1, 3)),
+)
 def test_claims_that_are_attained_are_seldom_refuted(name: str, method: Any, n_in: int, n_out: int) -> None:
     if method == "split" and n_in < 2:
         return  # refused: each part needs a score

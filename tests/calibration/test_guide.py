@@ -15,7 +15,7 @@ from neyman.calibration import guide, trial
 from neyman.calibration.aside import certain_excess
 from neyman.engines.batch.guide import deltas, local_mus
 from tests.calibration.just import just
-from tests.effort import examples
+from tests.effort import crossed, examples
 
 t = ny.targets
 TARGETS = (
@@ -41,8 +41,11 @@ def test_two_evaluations_are_enough(target: ny.targets.Target) -> None:
     assert between.evaluations == 4  # both ends are evaluated
 
 
-@pytest.mark.parametrize("wrong", [lambda x: 1.2 * x, lambda x: x[::-1], lambda x: 0.0 * x + 0.5, np.sqrt])
-@pytest.mark.parametrize("target", [t.Mu(1.0), t.Epsilon(2.0, 1e-5)], ids=repr)
+@crossed(
+    ("wrong", [lambda x: 1.2 * x, lambda x: x[::-1], lambda x: 0.0 * x + 0.5, np.sqrt]),
+    ("target", [t.Mu(1.0), t.Epsilon(2.0, 1e-5)]),
+    ids=lambda value: repr(value) if isinstance(value, ny.targets.Target) else None,
+)
 def test_batches_that_mislead_cost_evaluations_and_nothing_else(
     target: ny.targets.Target, wrong: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,7 +25,7 @@ from neyman_check.laws.base import FiniteLaw, Gaussian
 from neyman_check.work import Work
 from tests.check.making import gaussian_proof, mixed_proof, mixed_truth, named, supplied
 from tests.check.test_lemmas import ONE, gaussian_line, loud, weaker
-from tests.effort import rest_slow
+from tests.effort import crossed, rest_slow
 
 FALSE = arb("1e-9")
 
@@ -302,8 +302,10 @@ def test_cells_that_cannot_be_read(change, words):
         check(data)
 
 
-@pytest.mark.parametrize("field", ["epsilon", "radius", "terms"])
-@pytest.mark.parametrize("factor", rest_slow([0.3, 0.9, 1.1, 3.0], 1, 2))
+@crossed(
+    ("field", ["epsilon", "radius", "terms"]),
+    ("factor", rest_slow([0.3, 0.9, 1.1, 3.0], 1, 2)),
+)
 def test_cells_moved(field, factor):
     """Another choice proves less, and nothing that is false."""
     for lines in (False, True):

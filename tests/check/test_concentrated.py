@@ -195,7 +195,7 @@ ADDED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("moment", "noise", "sigma", "q", "times"), rest_slow(ADDED, 0, 2, 4))
+@pytest.mark.parametrize(("moment", "noise", "sigma", "q", "times"), rest_slow(ADDED, 2, 4))
 def test_sampled_noise_of_a_record_added(moment, noise, sigma, q, times):
     """What is true to 1e-6 is proved, what is false by 1e-7 never; orders from next to 1 on are looked at."""
     laws = laws_of((noise(sigma).poisson(q) ** times).to_dict(), "add")

@@ -13,6 +13,7 @@ from neyman_check.laws.sampled import ExchangedGaussian
 from neyman_check.laws.told import Cut, Grid, Witness
 from neyman_check.mechanism import laws_of
 from tests.check.test_deltas import supplied
+from tests.effort import crossed
 
 ONE = arb(1)
 
@@ -35,9 +36,11 @@ def witness(angle: float = 0.5, step: float = 0.1, reach: int = 160) -> Witness:
     return Witness(grid, grid, Cut(arb(-14), arb("0.01"), 3600, arb(angle), arb("0.4")))
 
 
-@pytest.mark.parametrize("q", [0.01, 0.5, 0.9])
-@pytest.mark.parametrize("w", [2.5, 6.0, -0.75])
-@pytest.mark.parametrize("angle", [0.1, 0.7, 1.2])
+@crossed(
+    ("q", [0.01, 0.5, 0.9]),
+    ("w", [2.5, 6.0, -0.75]),
+    ("angle", [0.1, 0.7, 1.2]),
+)
 def test_the_transform(q: float, w: float, angle: float) -> None:
     law = ExchangedGaussian(ONE, arb(q), 1)
     told = witness(angle, 0.02 if angle < 0.5 else 0.1, 800 if angle < 0.5 else 160)

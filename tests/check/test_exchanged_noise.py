@@ -19,6 +19,7 @@ from neyman_check.mechanism import laws_of
 from neyman_check.work import Work
 from tests.check.making import BITS, inside, supplied
 from tests.check.test_lemmas import weaker
+from tests.effort import crossed
 from tests.reference import exact
 
 
@@ -89,8 +90,10 @@ def transform(d, q, w):
     return piece(-far, -d, 1, 1, 1) + piece(-d, 0, 1, 1, -1) + piece(0, d, -1, 1, -1) + piece(d, far, -1, -1, -1)
 
 
-@pytest.mark.parametrize(("d", "q"), [("1", "0.25"), ("0.125", "0.875"), ("2", "0.015625")])
-@pytest.mark.parametrize("w", [-0.75, 7.0])
+@crossed(
+    (("d", "q"), [("1", "0.25"), ("0.125", "0.875"), ("2", "0.015625")]),
+    ("w", [-0.75, 7.0]),
+)
 def test_the_transform_of_a_laplace_step(d, q, w):
     law = ExchangedLaplace(fmpq(*Fraction(d).as_integer_ratio()), arb(q), 1)
     rules = Rules(Rule(90, arb("0.75")), Rule(90, arb("0.75")))

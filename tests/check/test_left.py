@@ -23,12 +23,19 @@ from neyman_check.mechanism import laws_of
 from neyman_check.work import Work
 from tests.check.making import inside, supplied
 from tests.effort import rest_slow
+from tests.reference.recorded import recorded
 
 
 def before(s, q, first, w):
-    """The integral of phi G^w from minus infinity, by tanh-sinh."""
+    """The integral of phi G^w from minus infinity."""
+    return acb(*map(arb, before_digits(s, q, first, complex(w).real, complex(w).imag).split()))
+
+
+@recorded(1e-25)
+def before_digits(s: float, q: float, first: float, re: float, im: float) -> str:
+    """By tanh-sinh: both parts."""
     with mp.workdps(40):
-        s, q, first, w = mp.mpf(s), mp.mpf(q), mp.mpf(first), mp.mpmathify(w)
+        s, q, first, w = mp.mpf(s), mp.mpf(q), mp.mpf(first), mp.mpc(re, im)
 
         def value(x):
             return mp.npdf(x, 0, s) * (1 - q + q * mp.exp((2 * x - 1) / (2 * s * s))) ** w
@@ -36,7 +43,7 @@ def before(s, q, first, w):
         ends = (-14 * s, -9 * s, -5 * s, -2 * s, mp.mpf(0), 2 * s, *(mp.mpf(k) / 4 for k in range(4, 20)))
         cuts = sorted(x for x in ends if x < first)
         found = mp.quad(value, [*cuts, first], maxdegree=7)
-        return acb(arb(mp.nstr(found.real, 30)), arb(mp.nstr(found.imag, 30)))
+        return f"{mp.nstr(found.real, 30)} {mp.nstr(found.imag, 30)}"
 
 
 @pytest.mark.parametrize(
@@ -82,7 +89,7 @@ def polyline(*points):
     return Polyline(tuple(acb(p) for p in points), (30,) * (len(points) - 1), (arb(2),) * (len(points) - 1))
 
 
-@pytest.mark.parametrize("first", [-0.2, 0.1, 0.35])
+@pytest.mark.parametrize("first", rest_slow([-0.2, 0.1, 0.35], 0, 2))
 def test_polylines_may_begin_where_hardly_anything_is_seen(first):
     """A(2) and a value off the real axis, whatever is left to the series; at real w the bound is A itself."""
     ctx.prec = 128

@@ -20,6 +20,7 @@ from neyman_check.laws.laplace import Laplace, SampledLaplace
 from neyman_check.laws.sampled import SampledGaussian
 from neyman_check.laws.told import Cut, Grid, Witness
 from neyman_check.work import Work
+from tests.effort import crossed
 
 ONE = arb(1)
 
@@ -168,8 +169,10 @@ def test_the_strip_of_a_rule(monkeypatch, angle, h):
     assert not (found.real.contains(truth.real) and found.imag.contains(truth.imag))
 
 
-@pytest.mark.parametrize("angle", [0.1, 0.7, 1.2])
-@pytest.mark.parametrize("q", [0.01, 0.5, 1.0])
+@crossed(
+    ("angle", [0.1, 0.7, 1.2]),
+    ("q", [0.01, 0.5, 1.0]),
+)
 def test_rules_on_any_line_agree(angle, q):
     """Rough ones with the finest, at real tilts and at those that turn."""
     law, fine = SampledGaussian(ONE, arb(q), 3), Grid(arb(-14), arb("0.02"), 1600, arb("0.6"))

@@ -8,6 +8,7 @@ import math
 import random
 import sys
 import time
+from itertools import product
 from statistics import NormalDist
 from typing import Any
 
@@ -31,7 +32,7 @@ from tests.check.making import (
     sampled_proof,
     veiled_proof,
 )
-from tests.effort import examples, rest_slow
+from tests.effort import crossed, examples, rest_slow
 
 WORK = 3_000_000  # units for a mutant: originals take a tenth
 WORK_OF_A_PATH = 30_000_000
@@ -240,9 +241,10 @@ def test_lines_moved(field, factor):
     judged(data, sampled_proof(), check(data, WORK))
 
 
-@pytest.mark.parametrize("which", ["path", "steps"])
-@pytest.mark.parametrize("field", ["points", "counts", "ellipses"])
-@pytest.mark.parametrize("factor", rest_slow([0.3, 0.8, 0.95, 1.05, 1.3, 3], 1, 4))
+@crossed(
+    (("which", "field"), product(["path", "steps"], ["points", "counts", "ellipses"])),
+    ("factor", rest_slow([0.3, 0.8, 0.95, 1.05, 1.3, 3], 1, 4)),
+)
 def test_paths_moved(which, field, factor):
     """Elsewhere, of other nodes, on other ellipses: less is proved, and nothing that is false."""
     data = path_proof()

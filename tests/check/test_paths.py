@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ from tests.check.making import DATA, inside
 from tests.check.test_lemmas import ONE, holds, weaker
 from tests.check.twofold import exchanged as twofold_exchanged
 from tests.check.twofold import twofold
-from tests.effort import rest_slow
+from tests.effort import crossed, rest_slow
 from tests.hunt.steps import Step
 from tests.hunt.truth import Composition
 
@@ -165,9 +166,10 @@ def transform(law, w, exchanged):
     return acb.integral(value, acb(low), acb(high)) / (s * (2 * arb.pi()).sqrt())
 
 
-@pytest.mark.parametrize("exchanged", [False, True])
-@pytest.mark.parametrize(("s", "q"), [(0.4, 0.1), (1.0, 0.6), (2.0, 0.01), (0.7, 1e-5)])
-@pytest.mark.parametrize("w", [2 + 0.5j, 1.5 + 6j, 5 + 12j, 3 + 0j])
+@crossed(
+    (("exchanged", "w"), product([False, True], [2 + 0.5j, 1.5 + 6j, 5 + 12j, 3 + 0j])),
+    (("s", "q"), [(0.4, 0.1), (1.0, 0.6), (2.0, 0.01), (0.7, 1e-5)]),
+)
 def test_values_on_polylines(exchanged, s, q, w):
     ctx.prec = 128
     law = (ExchangedGaussian if exchanged else SampledGaussian)(arb(s), arb(q), 1)
@@ -311,7 +313,7 @@ def test_polylines_that_are_none(points, words):
 
 @pytest.mark.parametrize(
     ("s", "q", "remove"),
-    rest_slow([(s, q, way) for s, q in ((0.5, 0.01), (0.3, 0.2), (1.05, 1e-3)) for way in (True, False)], 1, 2, 4),
+    rest_slow([(s, q, way) for s, q in ((0.5, 0.01), (0.3, 0.2), (1.05, 1e-3)) for way in (True, False)], 1, 2),
 )
 def test_one_step_against_its_closed_form(s, q, remove):
     end = -float((1 - arb(q)).log())
@@ -326,9 +328,7 @@ def test_one_step_against_its_closed_form(s, q, remove):
 
 @pytest.mark.parametrize(
     ("s", "q", "e", "remove"),
-    rest_slow(
-        [(0.5, 0.01, 1.0, True), (0.5, 0.01, 0.01, False), (0.3, 0.1, 0.25, True), (2.0, 0.05, 0.125, True)], 1, 3
-    ),
+    rest_slow([(0.5, 0.01, 1.0, True), (0.5, 0.01, 0.01, False), (0.3, 0.1, 0.25, True), (2.0, 0.05, 0.125, True)], 1),
 )
 def test_two_steps_against_an_integral(s, q, e, remove):
     ball = laid(ny.Gaussian(s).poisson(q) ** 2, remove, e).delta(arb(e))
@@ -362,7 +362,7 @@ def test_both_directions_meet_at_0(run):
         ([Step("Gaussian", (0.9,), 0.02, 3), Step("Gaussian", (1.5,)), Step("RandomizedResponse", (0.5, 2))],
          "remove", 1.0),
         ([Step("Gaussian", (0.9,), 0.02, 3), Step("Gaussian", (1.5,)), Step("Laplace", (2.0,))], "remove", 0.75),
-    ], 0, 3, 4, 5),
+    ], 3, 4, 5),
 )  # fmt: skip
 def test_deltas_lie_where_another_program_says(steps, adjacency, e):
     remove = adjacency == "remove"
@@ -408,7 +408,7 @@ def test_balls_of_the_other_records_loss():
         assert abs(right.exp() / (arb("0.7") + arb("0.3") * u.exp()) - 1) < 1e-25
 
 
-@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize("number", rest_slow(range(3), 1))
 def test_paths_against_the_tables(number):
     """Of many steps as well, where a line would do."""
     case = json.loads((DATA / "subsampled_gaussian_composed.json").read_text())["cases"][number]

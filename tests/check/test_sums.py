@@ -26,7 +26,7 @@ from neyman_check.work import Work
 from tests.check.making import lattices, path_proof
 from tests.check.test_cells import within
 from tests.check.twofold import laplace_steps, twofold
-from tests.effort import examples, rest_slow
+from tests.effort import crossed, examples, rest_slow
 
 PLACES = [arb(k) / 16 for k in range(-16, 17)]
 
@@ -69,8 +69,10 @@ def test_a_path_on_any_cell(radius):
         assert ball.lower <= value + off
 
 
-@pytest.mark.parametrize("remove", [True, False])
-@pytest.mark.parametrize(("d", "q", "times", "epsilon"), rest_slow([(1.0, 0.125, 2, 0.125), (2.0, 0.5, 3, 0.75)], 0))
+@crossed(
+    ("remove", [True, False]),
+    (("d", "q", "times", "epsilon"), rest_slow([(1.0, 0.125, 2, 0.125), (2.0, 0.5, 3, 0.75)], 0)),
+)
 def test_a_fork_on_a_cell(remove, d, q, times, epsilon):
     mechanism = ny.Laplace(1.0 / d).poisson(q) ** times
     if not remove:

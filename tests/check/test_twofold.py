@@ -19,7 +19,7 @@ from neyman_check.errors import NotProved
 from neyman_check.laws.laplace import SampledLaplace
 from neyman_check.mechanism import laws_of
 from neyman_check.work import Work
-from tests.effort import examples
+from tests.effort import crossed, examples
 from tests.hunt.allocation import Allocated
 
 
@@ -89,9 +89,9 @@ def pieces(d, q, ratio, e):
     return sorted(x for x in ends if 0 <= x <= 1)
 
 
-@pytest.mark.parametrize("remove", [True, False])
-@pytest.mark.parametrize(
-    ("d", "q"), [(0.5, 0.3), (4.0, 0.05), (12.0, 0.9), (25.0, 1e-4), (1e-3, 1e-5), (3.0, 1 - 2**-20)]
+@crossed(
+    ("remove", [True, False]),
+    (("d", "q"), [(0.5, 0.3), (4.0, 0.05), (12.0, 0.9), (25.0, 1e-4), (1e-3, 1e-5), (3.0, 1 - 2**-20)]),
 )
 def test_two_sampled_laplace_steps(d, q, remove):
     mechanism = ny.Laplace(1.0 / d).poisson(q) ** 2

@@ -27,7 +27,7 @@ from neyman_check.laws.integers import DiscreteGaussian
 from neyman_check.mechanism import laws_of
 from neyman_check.work import Work
 from tests.check.making import lattices
-from tests.effort import examples
+from tests.effort import crossed, examples
 
 OF = ((4.0, 8), (3.3, 8))
 TWO = ny.DiscreteGaussian(4.0) ** 8 * ny.DiscreteGaussian(3.3) ** 8
@@ -52,9 +52,11 @@ def holds(ball, truth):
     return bool(ball.lower <= truth) and bool(truth <= ball.upper)
 
 
-@pytest.mark.parametrize("remove", [True, False])
-@pytest.mark.parametrize("thin", [1e-3, 0.03, 0.2])
-@pytest.mark.parametrize("of", [((4.0, 8), (3.3, 8)), ((2.0, 9), (2.5, 4)), ((2.0, 9),)])
+@crossed(
+    ("remove", [True, False]),
+    ("thin", [1e-3, 0.03, 0.2]),
+    ("of", [((4.0, 8), (3.3, 8)), ((2.0, 9), (2.5, 4)), ((2.0, 9),)]),
+)
 def test_what_is_behind_a_veil(of, thin, remove):
     mechanism = reduce(mul, [ny.DiscreteGaussian(sigma) ** times for sigma, times in of])
     made = Veil(laws(mechanism), planned(mechanism, remove, thin=thin), Work(128))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import mpmath as mp
 
+from tests.reference.recorded import recorded
+
 __all__ = ["exchanged", "laplace_steps", "twofold"]
 
 
+@recorded(1e-28)
 def twofold(s: float, q: float, epsilon: float, remove: bool = True) -> str:
     """To about 30 digits: tanh-sinh on either side of where one loss leaves nothing more to the other."""
     with mp.workdps(40):
@@ -33,6 +36,7 @@ def twofold(s: float, q: float, epsilon: float, remove: bool = True) -> str:
         return mp.nstr(mp.quad(value, sorted({*ends, *inside}), maxdegree=10), 35)
 
 
+@recorded(1e-25)
 def exchanged(s: float, q: float, epsilon: float) -> str:
     """The same where a record is exchanged, between whichever of both records and none."""
     with mp.workdps(40):
@@ -78,6 +82,16 @@ def _one_laplace(d, q, remove, x):
 
 def laplace_steps(d, q, times, remove, epsilon):
     """Sampled Laplace steps by mpmath: each an atom at either end and a density; the last of them in closed form."""
+    return mp.mpf(steps_digits(d, q, times, remove, epsilon))
+
+
+@recorded(1e-20)
+def steps_digits(d: float, q: float, times: int, remove: bool, epsilon: float) -> str:
+    with mp.workdps(30):
+        return mp.nstr(_steps(d, q, times, remove, epsilon), 28)
+
+
+def _steps(d, q, times, remove, epsilon):
     d, q, e, sign = mp.mpf(d), mp.mpf(q), mp.mpf(epsilon), 1 if remove else -1
 
     def r(t):

@@ -24,7 +24,7 @@ def _saved(folder, name, mechanism, **words):
     return path
 
 
-@pytest.mark.usefixtures("examined_here")
+@pytest.mark.usefixtures("examined_here", "drawn_once")
 def test_what_is_the_same_what_differs_and_which_is_safer(capsys, tmp_path):
     a = _saved(tmp_path, "a.html", ny.Gaussian(1.0), unit="person", title="last year")
     b = _saved(tmp_path, "b.json", ny.Gaussian(2.0), unit="person", title="this year", deltas=[1e-7])
@@ -70,6 +70,7 @@ def test_other_units_and_other_neighbours_are_not_compared(tmp_path):
     assert "their neighbouring data differ (add_or_remove, replace)" in other.sentence
 
 
+@pytest.mark.usefixtures("examined_here")
 def test_a_false_claim_is_named_and_no_number_is_taken_from_the_file(capsys, tmp_path):
     a = _saved(tmp_path, "a.json", ny.Gaussian(1.0))
     forged = tmp_path / "b.json"
@@ -103,6 +104,7 @@ def test_what_is_refused(capsys, tmp_path):
         diff(ny.report(ny.Gaussian(1.0)), 3)
 
 
+@pytest.mark.usefixtures("examined_here")
 def test_no_line_is_written_by_a_file(tmp_path):
     data = ny.report(ny.Gaussian(1.0)).to_dict()
     data["summary"][0]["sentence"] = "x\nWhich is safer: b."

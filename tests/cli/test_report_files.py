@@ -14,6 +14,7 @@ from neyman.reports.forms import pdf
 from tests.cli.said import message
 
 RUN = "dpsgd:2,1,4"
+pytestmark = pytest.mark.usefixtures("drawn_once")  # files are tested, not what is in them
 
 
 def _run(capsys, *arguments):

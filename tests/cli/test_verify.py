@@ -15,6 +15,7 @@ from neyman.cli.main import main
 from tests.cli.said import message
 
 REPORT = ny.report(ny.DPSGD(9.4, 0.32768, 2000), unit="person")
+GAUSSIAN = ny.report(ny.Gaussian(1.0), unit="person")
 VERDICTS = (exits.OK, exits.FAILED, exits.NOT_CERTIFIED)
 
 
@@ -33,6 +34,7 @@ def test_an_original(capsys, tmp_path):
     assert f"The report holds: {len(REPORT.claims)} of {len(REPORT.claims)} claims hold." in out
 
 
+@pytest.mark.usefixtures("examined_here")
 def test_an_edited_one_from_standard_input_as_json(capsys, monkeypatch):
     data = REPORT.to_dict()
     data["claims"][0] |= {"value": 0.01, "text": "0.01"}
@@ -88,7 +90,7 @@ def test_no_file(capsys):
 def _written(folder, **edits):
     """A report, and a copy of it in which each of these texts stands in place of another."""
     good = folder / "good.json"
-    ny.report(ny.Gaussian(1.0), unit="person").save(good)
+    GAUSSIAN.save(good)
     bad = folder / "bad.json"
     text = good.read_text()
     for old, new in edits.items():
@@ -98,6 +100,7 @@ def _written(folder, **edits):
     return str(good), str(bad)
 
 
+@pytest.mark.usefixtures("examined_here")
 def test_five_lines_for_whoever_signs(capsys, tmp_path):
     path = tmp_path / "r.json"
     REPORT.save(path)
@@ -111,6 +114,7 @@ def test_five_lines_for_whoever_signs(capsys, tmp_path):
     assert "no computation can verify" in lines[4]
 
 
+@pytest.mark.usefixtures("examined_here")
 def test_what_was_run_is_told_from_the_mechanism_and_not_from_the_words_of_the_file(capsys, tmp_path):
     _, bad = _written(tmp_path, **{"standard deviation 1.0": "standard deviation 9.0"})
     code, out, _ = _run(capsys, bad)
@@ -119,6 +123,7 @@ def test_what_was_run_is_told_from_the_mechanism_and_not_from_the_words_of_the_f
     assert "what was run: altered text" in out
 
 
+@pytest.mark.usefixtures("examined_here")
 def test_verbose_tells_every_claim_in_words(capsys, tmp_path):
     good, _ = _written(tmp_path)
     out = _run(capsys, good, "--verbose")[1]
@@ -127,13 +132,14 @@ def test_verbose_tells_every_claim_in_words(capsys, tmp_path):
     assert out.count(": holds") == len(json.loads(Path(good).read_text())["claims"]) + 9  # and nine parts in words
 
 
+@pytest.mark.usefixtures("examined_here")
 def test_a_claim_that_does_not_hold_is_told_in_words_too(capsys, tmp_path):
     _, bad = _written(tmp_path, **{"4.377179": "3.5"})
     out = _run(capsys, bad)[1]
     assert "epsilon at delta 1e-05: the report says at most 3.5; it is at least 4.377178" in out
 
 
-@pytest.mark.usefixtures("examined_here")
+@pytest.mark.usefixtures("examined_here", "drawn_once")
 def test_a_page_that_shows_another_number_says_both(capsys, tmp_path):
     page = REPORT.to_html()
     data = page.index('<script type="application/json"')
@@ -200,6 +206,7 @@ def test_a_crash_leaves_with_the_code_of_no_verdict(capsys, monkeypatch, tmp_pat
     assert "Traceback" not in err
 
 
+@pytest.mark.usefixtures("examined_here")
 def test_a_crash_at_one_of_several_files_is_told_and_the_others_are_verified(capsys, monkeypatch, tmp_path):
     good, bad = _written(tmp_path, **{'"text": "1"': '"text": "0.5"', '"value": 1.0': '"value": 0.5'})
     verify = ny.reports.verify

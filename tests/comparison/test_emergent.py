@@ -9,7 +9,7 @@ import pytest
 
 import neyman as ny
 from neyman.comparison import dominance_bound, dominates_after, emergent_dominance, moments
-from tests.effort import rest_slow
+from tests.effort import crossed, rest_slow
 from tests.reference.integrals import sampled_moments
 
 STEPS = [
@@ -19,8 +19,10 @@ STEPS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("direction", ["remove", "add"])
-@pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.2), (2.0, 9e-4), (0.7, 0.9)])
+@crossed(
+    ("direction", ["remove", "add"]),
+    (("sigma", "rate"), [(1.0, 0.2), (2.0, 9e-4), (0.7, 0.9)]),
+)
 def test_moments_of_sampled_gaussians(sigma: float, rate: float, direction: str) -> None:
     m = moments(ny.Gaussian(sigma).poisson(rate), direction)
     assert [m.v1, m.v2, m.v3, m.v4] == pytest.approx(

@@ -14,6 +14,7 @@ NOT_RUN = 14  # blocks marked "not run" that there may be at most, on all pages:
 
 
 # but the gallery, whose blocks test_pictures.py runs and draws
+@pytest.mark.usefixtures("examined_here")
 @pytest.mark.parametrize("page", [p for p in pages() if p.name != "gallery.md"], ids=lambda p: str(p.relative_to(ROOT)))
 def test_page(page: Path, tmp_path: Path) -> None:
     check(run_page(page, slow=False, place=tmp_path), page)

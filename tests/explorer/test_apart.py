@@ -35,6 +35,7 @@ def _begun(asked: Apart, found: list[Any]) -> threading.Thread:
     return writing
 
 
+@pytest.mark.usefixtures("examined_here")
 def test_the_report_is_that_of_this_process() -> None:
     given = handed_over([ny.GDP(0.5), "laplace:1"])
     asked = Apart(Answers(given))

@@ -23,6 +23,7 @@ COMMANDS_RIGHT = [*first_guesses.COMMANDS_RIGHT, *more_guesses.COMMANDS_RIGHT]
 COMMANDS_ANSWERED = [*first_guesses.COMMANDS_ANSWERED, *more_guesses.COMMANDS_ANSWERED]
 SPEC = "schema: 1\nkind: dpsgd\nnoise_multiplier: 1.1\nepochs: 10\nbatch_size: 512\ndataset_size: 60000\n"
 
+RUN: set[str] = set()  # answers of the command line that were run
 CALIBRATED = ny.noise_for_dpsgd(mu=1, sample_rate=1.0, steps=4)
 
 
@@ -70,13 +71,20 @@ def test_what_works_in_python(names: dict[str, Any], typed: str, value: float) -
     assert eval(typed, names) == pytest.approx(value, rel=2e-5, abs=1e-9)
 
 
+def answered(line: str, names: dict[str, Any], known: dict[str, Any] = {}) -> Any:  # noqa: B006
+    """What the line gives; many guesses are answered with the same."""
+    if line not in known:
+        known[line] = eval(line, names)
+    return known[line]
+
+
 @pytest.mark.parametrize(("typed", "line"), PYTHON_ANSWERED)
 def test_what_is_answered_in_python(names: dict[str, Any], typed: str, line: str) -> None:
     with pytest.raises((AttributeError, ny.InvalidParameter)) as caught:
         eval(typed, names)
     text = str(caught.value)
     assert text.endswith(WRITE + line)
-    answer = eval(text.rpartition(WRITE)[2], names)
+    answer = answered(line, names)
     if isinstance(answer, dict):
         ny.mechanism_from_dict(answer)
     elif isinstance(answer, str) and line.startswith("'"):  # in place of the text that was refused
@@ -107,4 +115,6 @@ def test_what_is_answered_on_the_command_line(call: Any, typed: str, line: str) 
     written = err.rstrip("\n").rpartition(WRITE)[2]
     written = written if written.startswith("neyman ") else f"neyman {typed.split()[0]} {written}"  # a short form
     assert written == line
-    assert call(written.removeprefix("neyman "))[0] == 0
+    if written not in RUN:  # many guesses are answered with the same
+        assert call(written.removeprefix("neyman "))[0] == 0
+        RUN.add(written)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import neyman as ny
-from tests.effort import examples
+from tests.effort import examples, rest_slow
 from tests.guarantees import between_truths as truths
 from tests.guarantees.between_truths import Case
 
@@ -321,7 +321,7 @@ class Peaked(Biased):
         return np.logaddexp(*(np.log(share) + law.logpdf(x) for share, law in self._parts))
 
 
-@pytest.mark.parametrize(("share", "width"), [(1e-3, 1e-7), (1e-6, 1e-4)])
+@pytest.mark.parametrize(("share", "width"), rest_slow([(1e-3, 1e-7), (1e-6, 1e-4)], 1))
 def test_peaks_that_no_place_has_seen_are_refused_and_those_stated_are_told(share: float, width: float) -> None:
     p, q = stats.norm(0.0, 1.0), Peaked(share, width)
     line = {"support": LINE, "log": True}

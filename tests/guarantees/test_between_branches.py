@@ -12,7 +12,7 @@ from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.guarantees.questions.mu import fit_upper
 from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Bracket, Profile
-from tests.effort import rest_slow
+from tests.effort import crossed, rest_slow
 
 
 @pytest.mark.parametrize(
@@ -51,8 +51,10 @@ class Misled(Profile):
         return self._factor * self._of.slope(epsilon)
 
 
-@pytest.mark.parametrize("factor", [1e-3, 0.1, 0.5, 0.9, 1.0, 1.1, 2.0, 10.0])
-@pytest.mark.parametrize("mu", [0.1, 1.0, 4.0])
+@crossed(
+    ("factor", [1e-3, 0.1, 0.5, 0.9, 1.0, 1.1, 2.0, 10.0]),
+    ("mu", [0.1, 1.0, 4.0]),
+)
 def test_a_slope_that_is_wrong_makes_no_mu_too_small(mu: float, factor: float) -> None:
     one, other = Misled(mu, factor), Misled(mu, 1.0 / factor)
     for sides in (Pair(one, one), Pair(one, other), Pair(other, one)):

@@ -6,6 +6,7 @@ import pytest
 
 from neyman import InvalidParameter
 from neyman.engines.closed_form.pairs import BlatantProfile, GaussianProfile, PerfectProfile, SubsampledGaussianProfile
+from tests.effort import crossed
 from tests.guarantees.references import gaussian_delta, load, subsampled_delta
 
 MUS = [1e-12, 1e-9, 1e-5, 1e-3, 0.05, 0.3, 1.0, 2.0, 3.0, 10.0, 37.0, 100.0, 1e3, 1e5]
@@ -55,9 +56,9 @@ def test_one_step_reference(case):
             assert float(b.lower[0]) * (1 - room) <= exact <= float(b.upper[0]) * (1 + room)
 
 
-@pytest.mark.parametrize("direction", ["remove", "add"])
-@pytest.mark.parametrize(
-    ("sigma", "rate"), [(1.0, 0.01), (0.3, 1e-6), (0.3, 0.5), (9.4, 0.32768), (2.0, 0.999999), (50.0, 1e-4)]
+@crossed(
+    ("direction", ["remove", "add"]),
+    (("sigma", "rate"), [(1.0, 0.01), (0.3, 1e-6), (0.3, 0.5), (9.4, 0.32768), (2.0, 0.999999), (50.0, 1e-4)]),
 )
 def test_one_step_definition(sigma, rate, direction):
     profile = SubsampledGaussianProfile(sigma, rate, direction)

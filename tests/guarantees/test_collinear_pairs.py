@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
-from tests.effort import examples, rest_slow
+from tests.effort import crossed, examples, rest_slow
 
 
 def hull(epsilons, deltas):
@@ -48,8 +48,10 @@ def check(epsilons, deltas):
         assert g.fixed_point <= fixed <= g.optimistic.fixed_point
 
 
-@pytest.mark.parametrize("beyond", [[44.4], [44.4, 45.2], [5.0, 9.0], [700.0]])
-@pytest.mark.parametrize("later", [0.0, 1e-9, 0.43])
+@crossed(
+    ("beyond", [[44.4], [44.4, 45.2], [5.0, 9.0], [700.0]]),
+    ("later", [0.0, 1e-9, 0.43]),
+)
 def test_pairs_beyond_the_end_change_nothing(beyond, later):
     """mu, rho and Renyi divergences were 0: mirror images were kept or not by their last digits."""
     pure = ny.PureDP(4.7177697589285765)

@@ -16,6 +16,7 @@ from neyman.engines.contour.profile import ContourProfile
 from neyman.guarantees.questions import tradeoff
 from neyman.guarantees.questions.crossing import crossing
 from neyman.profiles.effort import Effort, allowance
+from tests.effort import rest_slow
 
 STATED: dict[str, Callable[[], ny.Guarantee]] = {
     "zCDP": lambda: ny.ZCDP(0.3),
@@ -111,7 +112,8 @@ def test_the_largest_such_gaussian_meets_one_bound(stated: ny.ZCDP | ny.RDP) -> 
 
 
 @pytest.mark.parametrize(
-    ("sigma", "rate", "steps", "seconds"), [(0.5, 0.01, 2, 1e-3), (1.0, 0.01, 10, 1e-3), (0.3, 0.1, 3, 1e-3)]
+    ("sigma", "rate", "steps", "seconds"),
+    rest_slow([(0.5, 0.01, 2, 1e-3), (1.0, 0.01, 10, 1e-3), (0.3, 0.1, 3, 1e-3)], 0),
 )
 def test_groups_of_exchanged_records_are_answered_with_little_effort(
     sigma: float, rate: float, steps: int, seconds: float

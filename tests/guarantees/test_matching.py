@@ -22,7 +22,7 @@ from neyman.losses.gaussian.exchange.step import ReplacedGaussianStep
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.losses.laplace.step import LaplaceStep
-from tests.effort import examples, rest_slow
+from tests.effort import crossed, examples, rest_slow
 
 rates = st.one_of(st.just(1.0), st.floats(0.01, 1.0))
 sampled = st.floats(0.01, 0.99)
@@ -115,17 +115,17 @@ def test_gaussians_are_shared_among_what_is_left():
     assert not within(((ApproximateStep(1.0, 0.1), 1),), ((GaussianStep(50.0), 1),))
 
 
-@pytest.mark.parametrize(
-    ("a", "b"),
-    [
-        (ny.DPSGD(1.0, 0.01, 1000), ny.DPSGD(1.0, 0.01, 1200)),
-        (ny.DPSGD(1.1, 0.01, 1000), ny.DPSGD(1.0, 0.01, 1000)),
-        (ny.DPSGD(1.0, 0.009, 1000), ny.DPSGD(1.0, 0.01, 1000)),
-        (ny.DPSGD(1.1, 0.009, 900) * ny.Laplace(2.0), ny.DPSGD(1.0, 0.01, 1000) * ny.Laplace(1.0)),
-    ],
-)
-@pytest.mark.parametrize(
-    "adjacency", rest_slow(["add_or_remove", "add", "remove", "replace"], "add_or_remove", "remove")
+@crossed(
+    (
+        ("a", "b"),
+        [
+            (ny.DPSGD(1.0, 0.01, 1000), ny.DPSGD(1.0, 0.01, 1200)),
+            (ny.DPSGD(1.1, 0.01, 1000), ny.DPSGD(1.0, 0.01, 1000)),
+            (ny.DPSGD(1.0, 0.009, 1000), ny.DPSGD(1.0, 0.01, 1000)),
+            (ny.DPSGD(1.1, 0.009, 900) * ny.Laplace(2.0), ny.DPSGD(1.0, 0.01, 1000) * ny.Laplace(1.0)),
+        ],
+    ),
+    ("adjacency", rest_slow(["add_or_remove", "add", "remove", "replace"], "add_or_remove", "remove")),
 )
 def test_runs_are_ordered_to_the_last_tail(a, b, adjacency):
     private, leaky = ny.account(a, adjacency), ny.account(b, adjacency)

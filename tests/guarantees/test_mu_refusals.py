@@ -6,6 +6,7 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 import neyman as ny
+from tests.effort import rest_slow
 
 
 def test_mu_of_rare_steps_at_usual_noise() -> None:
@@ -100,11 +101,15 @@ def test_no_composition_tells_less_than_its_strongest_steps() -> None:
 
 @pytest.mark.parametrize(
     "mechanism",
-    [
-        ny.Gaussian(117200.0).poisson(0.04921) ** 9 * ny.PureMechanism(0.01432) ** 6,
-        ny.Laplace(0.7596).poisson(4.77e-05) ** 2 * ny.DiscreteGaussian(1.814) ** 6,
-        ny.Gaussian(3e4) * ny.RandomizedResponse(0.3, 2) ** 4,
-    ],
+    rest_slow(
+        [
+            ny.Gaussian(117200.0).poisson(0.04921) ** 9 * ny.PureMechanism(0.01432) ** 6,
+            ny.Laplace(0.7596).poisson(4.77e-05) ** 2 * ny.DiscreteGaussian(1.814) ** 6,
+            ny.Gaussian(3e4) * ny.RandomizedResponse(0.3, 2) ** 4,
+        ],
+        0,
+        2,
+    ),
 )
 def test_beside_a_corner_that_is_hardly_rounded(mechanism: ny.Mechanism) -> None:
     """The slope is that of the listed law alone, which leaves the tangent of slope -1 before the composition does."""

@@ -195,7 +195,7 @@ def test_enclosing_laws_state_what_their_masses_are_moved_by():
         (ny.PureDP(0.7), 5, ny.RandomizedResponse(0.7) ** 5, 5e-5),
         (ny.ApproximateDP(0.7, 1e-3), 3, ny.ApproximateMechanism(0.7, 1e-3) ** 3, 5e-5),
     ], 4, 5),
-    ids=lambda value: str(value)[:30],
+    ids=lambda value: repr(value)[:30],
 )  # fmt: skip
 def test_with_the_structure_hidden_the_truth_is_enclosed(guarantee, times, exact, width):
     found = Hidden(guarantee) ** times

@@ -51,7 +51,7 @@ boxes = st.builds(
 steps = st.one_of(boxes, st.builds(lambda b, q: b.poisson(q), boxes, st.floats(0.0, 1.0)), st.just(ny.Gaussian(2.0)))
 
 
-@pytest.mark.parametrize(("guarantee", "words"), GIVEN, ids=lambda value: str(value)[:20])
+@pytest.mark.parametrize(("guarantee", "words"), GIVEN, ids=lambda value: repr(value)[:20])
 def test_the_dict_of_a_box(guarantee, words):
     box = Opaque(guarantee)
     assert box.to_dict() == {"schema": 1, "kind": "opaque", "guarantee": words}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache
 from multiprocessing import get_context
 from typing import Any
 
@@ -15,42 +17,47 @@ import pytest
 
 import neyman as ny
 from neyman.guarantees import ComposedGuarantee
+from tests.effort import crossed
 
 RUN = ny.DPSGD(1.0, 0.01, 1000)
 G = ny.account(RUN)
 ONE = ny.account(RUN, adjacency="remove")
-MADE: dict[str, Any] = {
-    "computed": G,
-    "optimistic": G.optimistic,
-    "one order": ONE,
-    "black boxes": ny.account(ny.Laplace(20.0) ** 10 * ny.ApproximateMechanism(0.1, 1e-9)),
-    "opaque": ny.account(ny.Opaque(ny.GDP(1.0)) * ny.Laplace(1.0)),
-    "inverse": ONE.inverse(),
-    "symmetrized": ONE.symmetrized(),
-    "group": G.group(2),
-    "product": G * ny.GDP(0.5),
-    "power": G**2,
-    "composed": ny.compose_tradeoffs([G, ny.GDP(0.1)], tolerance=1e-5),
-    "one by one": ny.join(one for one in (G, ny.GDP(0.7))),
-    "join": ny.join(G, ny.GDP(0.7)),
-    "meet": ny.meet(G, ny.GDP(0.7)),
-    "of optimistic": ny.join(G.optimistic, ny.GDP(0.7).optimistic),
-    "GDP": ny.GDP(1.0),
-    "pure": ny.PureDP(1.0),
-    "pair": ny.ApproximateDP(1.0, 1e-5),
-    "RDP": ny.RDP([2.0, 3.0], [1.0, 2.0]),
-    "zCDP": ny.ZCDP(0.5),
-    "profile": ny.Profile([1.0, 2.0], [1e-3, 1e-5]),
-    "tradeoff": ny.Tradeoff([0.0, 0.5, 1.0], [1.0, 0.2, 0.0]),
-    "perfect": ny.PERFECT,
-    "blatant": ny.BLATANT,
+MADE: dict[str, Callable[[], Any]] = {
+    "computed": lambda: G,
+    "optimistic": lambda: G.optimistic,
+    "one order": lambda: ONE,
+    "black boxes": lambda: ny.account(ny.Laplace(20.0) ** 10 * ny.ApproximateMechanism(0.1, 1e-9)),
+    "opaque": lambda: ny.account(ny.Opaque(ny.GDP(1.0)) * ny.Laplace(1.0)),
+    "inverse": lambda: ONE.inverse(),
+    "symmetrized": lambda: ONE.symmetrized(),
+    "group": lambda: G.group(2),
+    "product": lambda: G * ny.GDP(0.5),
+    "power": lambda: G**2,
+    "composed": lambda: ny.compose_tradeoffs([G, ny.GDP(0.1)], tolerance=1e-5),
+    "one by one": lambda: ny.join(one for one in (G, ny.GDP(0.7))),
+    "join": lambda: ny.join(G, ny.GDP(0.7)),
+    "meet": lambda: ny.meet(G, ny.GDP(0.7)),
+    "of optimistic": lambda: ny.join(G.optimistic, ny.GDP(0.7).optimistic),
+    "GDP": lambda: ny.GDP(1.0),
+    "pure": lambda: ny.PureDP(1.0),
+    "pair": lambda: ny.ApproximateDP(1.0, 1e-5),
+    "RDP": lambda: ny.RDP([2.0, 3.0], [1.0, 2.0]),
+    "zCDP": lambda: ny.ZCDP(0.5),
+    "profile": lambda: ny.Profile([1.0, 2.0], [1e-3, 1e-5]),
+    "tradeoff": lambda: ny.Tradeoff([0.0, 0.5, 1.0], [1.0, 0.2, 0.0]),
+    "perfect": lambda: ny.PERFECT,
+    "blatant": lambda: ny.BLATANT,
 }
 
 
-@pytest.mark.parametrize("name", MADE)
-@pytest.mark.parametrize("pickled", [pickle, cloudpickle], ids=["pickle", "cloudpickle"])
+@cache
+def made(name: str) -> Any:
+    return MADE[name]()
+
+
+@crossed(("name", MADE), ("pickled", [pickle, cloudpickle]), ids=lambda value: getattr(value, "__name__", None))
 def test_it_comes_back_and_says_the_same(name: str, pickled: Any) -> None:
-    g = MADE[name]
+    g = made(name)
     g.delta(0.5), g.optimistic.delta(0.5), g.advantage
     back = pickled.loads(pickled.dumps(g))
     assert type(back) is type(g)
@@ -65,8 +72,8 @@ def test_it_comes_back_and_says_the_same(name: str, pickled: Any) -> None:
 
 @pytest.mark.parametrize("name", MADE)
 def test_a_copy_is_the_value_itself(name: str) -> None:
-    assert copy.copy(MADE[name]) is MADE[name]
-    assert copy.deepcopy([MADE[name]])[0] is MADE[name]
+    assert copy.copy(made(name)) is made(name)
+    assert copy.deepcopy([made(name)])[0] is made(name)
 
 
 def test_little_is_sent() -> None:
@@ -121,7 +128,7 @@ def test_what_another_process_answers() -> None:
 
 
 def test_what_joblib_sends() -> None:
-    asked = [G, ny.GDP(1.0), MADE["product"]]
+    asked = [G, ny.GDP(1.0), made("product")]
     found = joblib.Parallel(n_jobs=2)(joblib.delayed(_epsilon)(g) for g in asked)
     assert list(found) == pytest.approx([g.epsilon(1e-5) for g in asked], rel=1e-9)
 

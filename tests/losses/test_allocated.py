@@ -24,7 +24,7 @@ from neyman.losses.allocated.lines.transform import RealTable, Transform
 from neyman.losses.allocated.profile import AllocatedProfile
 from neyman.numerics.double_double import Complex, Twofold
 from neyman.profiles.effort import Effort
-from tests.effort import examples, rest_slow
+from tests.effort import crossed, examples, rest_slow
 from tests.reference.allocation import phi
 
 LONG = [pytest.param(*one, marks=pytest.mark.slow) for one in ((2.0, 100), (0.6, 2000), (8.0, 20))]
@@ -81,7 +81,7 @@ def test_lines_of_either_kind_agree(sigma, t):
         assert b.error[0] <= 1e-20 * t
 
 
-@pytest.mark.parametrize(("sigma", "t"), [(1.0, 100), (0.5, 20), (1.0, 10**4)])
+@pytest.mark.parametrize(("sigma", "t"), rest_slow([(1.0, 100), (0.5, 20), (1.0, 10**4)], 0, 1))
 def test_power_series_are_the_function(sigma, t):
     ratios = Ratios(sigma, t)
     for eps in (-0.4, 0.001, 0.6):
@@ -98,8 +98,10 @@ def test_power_series_are_the_function(sigma, t):
                 assert abs(value - straight) <= Decimal(float(series.error[0] + there.error[0]))
 
 
-@pytest.mark.parametrize(("sigma", "t", "eps"), [(1.0, 100, 0.4), (1.0, 10**4, 0.3), (0.5, 2, 9.0), (20.0, 10, 0.03)])
-@pytest.mark.parametrize("remove", [True, False])
+@crossed(
+    (("sigma", "t", "eps"), [(1.0, 100, 0.4), (1.0, 10**4, 0.3), (0.5, 2, 9.0), (20.0, 10, 0.03)]),
+    ("remove", [True, False]),
+)
 def test_cells_are_as_good_at_their_ends_as_in_the_middle(sigma, t, eps, remove):
     """Two cells meet at any end: there both are right, and neither is much wider than where it began."""
     cells = Cells(Ratios(sigma, t), remove)

@@ -102,7 +102,7 @@ def grid(sigma: float, t: int, w: complex) -> complex:
     return complex(np.sum(many * np.exp(w * np.log(total / t))))
 
 
-@pytest.mark.parametrize(("sigma", "t"), [(0.4, 2), (1.0, 2), (3.0, 2), (1.0, 3), (2.0, 3)])
+@pytest.mark.parametrize(("sigma", "t"), rest_slow([(0.4, 2), (1.0, 2), (3.0, 2), (1.0, 3), (2.0, 3)], 0, 2, 4))
 def test_the_transform_by_quadrature(sigma, t):
     law = AllocatedTransform(sigma, t)
     omega = np.array([0.0, 0.3, 1.0, 2.0, 5.0])
@@ -230,7 +230,7 @@ def test_values_of_many_digits(run, way):
         assert high - low < 1e-8 * high
 
 
-@pytest.mark.parametrize(("sigma", "epsilon"), [(1.0, 1.5), pytest.param(0.5, 4.0, marks=pytest.mark.slow), (2.0, 0.3)])
+@pytest.mark.parametrize(("sigma", "epsilon"), rest_slow([(1.0, 1.5), (0.5, 4.0), (2.0, 0.3)], 0))
 def test_two_epochs_of_two_batches_by_what_is_known_of_one(sigma, epsilon):
     """delta_2(eps) = E_Q [X delta_1(eps - log X)], X = (Y_1 + Y_2) / 2: a smooth sum over both outputs of one epoch."""
     one = [AllocatedProfile(sigma, sigma, 2, way) for way in (True, False)]

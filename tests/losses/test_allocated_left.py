@@ -122,7 +122,7 @@ def path(sigma: float, r: float) -> mpmath.mpf:
     return up + right
 
 
-@pytest.mark.parametrize(("sigma", "r"), [(0.4, 1e-9), (0.4, 0.1), (1.0, 1e-3), (2.0, 0.3)])
+@pytest.mark.parametrize(("sigma", "r"), rest_slow([(0.4, 1e-9), (0.4, 0.1), (1.0, 1e-3), (2.0, 0.3)], 0, 3))
 def test_the_jump_is_within_its_error_and_below_its_bound(sigma, r):
     at = np.array([r])
     found, error = jump(sigma, at)
@@ -197,7 +197,7 @@ def test_what_gauss_misses_is_bounded():
         assert abs(summed - math.log((a + 1.0) / (a - 1.0))) <= float(gauss_error(1.0, 1.0 / (a - 2.125))) + 4e-16
 
 
-@pytest.mark.parametrize(("sigma", "t"), [(1.0, 100), (0.5, 2), (2.0, 10**5), (8.0, 3)])
+@pytest.mark.parametrize(("sigma", "t"), rest_slow([(1.0, 100), (0.5, 2), (2.0, 10**5), (8.0, 3)], 1, 2))
 def test_floats_and_pairs_of_floats_agree(sigma, t):
     for remove in (True, False):
         profile = AllocatedProfile(sigma, sigma, t, remove)

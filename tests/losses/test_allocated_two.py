@@ -16,7 +16,7 @@ from neyman.losses.allocated.profile import AllocatedProfile
 from neyman.losses.allocated.two import gaussian_delta, slope_of_two, two_steps
 from neyman.numerics.normal import mills
 from neyman.numerics.rounding import ELEMENTARY, LOG_NDTR, UNIT
-from tests.effort import rest_slow
+from tests.effort import crossed, rest_slow
 from tests.hunt.allocation import Allocated
 
 SETTINGS = [  # sigma, eps over the noise of the loss
@@ -28,8 +28,10 @@ def place(sigma: float, share: float) -> float:
     return share * (0.5 / sigma**2 if sigma < 0.5 else 1.0 / (sigma * math.sqrt(2.0)))
 
 
-@pytest.mark.parametrize(("sigma", "share"), rest_slow(SETTINGS, 0, 1, 3, 7))
-@pytest.mark.parametrize("remove", [True, False])
+@crossed(
+    (("sigma", "share"), rest_slow(SETTINGS, 0, 1, 3, 7)),
+    ("remove", [True, False]),
+)
 def test_two_steps_by_balls(sigma, share, remove):
     epsilon = place(sigma, share)
     with ctx.workprec(320):

@@ -14,7 +14,7 @@ import neyman as ny
 from neyman.losses.enclosed.laws import HalfLine, law_above, law_below
 from neyman.losses.readings.outcomes import Outcomes
 from neyman.profiles.profile import Bracket
-from tests.effort import examples
+from tests.effort import crossed, examples
 
 
 def told(losses: list[float], masses: list[float], at: float, reverse: bool) -> mpmath.mpf:
@@ -33,8 +33,10 @@ def of_list(table: Outcomes, at: float, reverse: bool) -> float:
     return math.fsum(np.maximum(np.exp(loss) - math.exp(at), 0.0) * mass) + shown
 
 
-@pytest.mark.parametrize("nearest", [2.220446049250313e-16, 3e-13, 1e-9, 1e-4, 0.1])
-@pytest.mark.parametrize("room", [0.0, 1e-12, 1e-7])
+@crossed(
+    ("nearest", [2.220446049250313e-16, 3e-13, 1e-9, 1e-4, 0.1]),
+    ("room", [0.0, 1e-12, 1e-7]),
+)
 def test_laws_of_points_close_to_nothing_and_of_vague_bounds(nearest, room):
     """A point at 2e-16, where delta is known to 1e-12, made a law below of mass 1.008, and lower bounds above delta."""
     rng = np.random.default_rng(8)

@@ -19,6 +19,7 @@ from neyman.losses.gaussian.many.looks import steps_of
 from neyman.losses.gaussian.many.moments import lost_of, moments_of
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.numerics.fourier_sum import turned_sum, turned_sums
+from tests.effort import rest_slow
 from tests.reference.integrals import integral
 
 MARGIN = 42.0
@@ -145,7 +146,7 @@ def test_steps_after_a_look_are_those_of_each_law(
         assert 0.99 * alone <= step <= 1.25 * alone  # of finer cells bounds are nearer
 
 
-@pytest.mark.parametrize(("w", "reach"), [(3.0, 12.0), (-4.0, 9.0), (0.5, 20.0), (14.0, 2.0)])
+@pytest.mark.parametrize(("w", "reach"), rest_slow([(3.0, 12.0), (-4.0, 9.0), (0.5, 20.0), (14.0, 2.0)], 1, 3))
 def test_no_error_is_smaller_than_the_true_one(w: float, reach: float) -> None:
     cut = of_each(POINTS, np.array([w]), "cut")[:, 0]
     laws = [law for law, end in zip(POINTS, cut.tolist(), strict=True) if end == math.inf]

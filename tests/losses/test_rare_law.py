@@ -12,7 +12,7 @@ from neyman.engines.contour.rare.steps import Laws
 from neyman.losses.gaussian.paths import rare as rare_law
 from neyman.losses.gaussian.paths.rare import RarePart
 from neyman.losses.readings.transform import ComplexArray
-from tests.effort import rest_slow
+from tests.effort import crossed, rest_slow
 
 SIGMAS = rest_slow([0.05, 0.13, 0.3, 0.7, 1.5, 3.0], 0, 5)
 PARTS = rest_slow([(0.0, math.inf), (0.0, 0.5), (1e-5, 0.5), (0.3, math.inf), (1e-9, 1e-6)], 0)
@@ -57,9 +57,11 @@ def beyond(part: RarePart, shift: float, last: int) -> tuple[ComplexArray, Float
     return s, np.where(np.isfinite(modulus), modulus, 0.0)
 
 
-@pytest.mark.parametrize("sigma", SIGMAS)
-@pytest.mark.parametrize("rate", [0.5, 1e-3, 2e-6, 1e-20])
-@pytest.mark.parametrize("short", [False, True])
+@crossed(
+    ("sigma", SIGMAS),
+    ("rate", [0.5, 1e-3, 2e-6, 1e-20]),
+    ("short", [False, True]),
+)
 def test_beyond_the_ends_there_is_less_than_is_counted(
     sigma: float, rate: float, short: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

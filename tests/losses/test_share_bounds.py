@@ -13,6 +13,7 @@ from neyman.losses.gaussian.paths import share_bounds
 from neyman.losses.gaussian.paths.exchanged_part import ORDER, shares
 from neyman.losses.gaussian.paths.ray import Ray
 from neyman.losses.gaussian.paths.share_bounds import log_kept, log_share, log_share_before
+from tests.effort import crossed
 
 PATHS = [(0.42, 0.17), (0.42, -0.17), (0.0, 0.25), (0.0, -0.25), (0.42, 0.0), (0.1, 0.3)]  # chi, y
 PARTS = [(0.0, 0.5), (0.0, 40.0), (1e-5, 0.5), (0.3, math.inf), (0.4, 0.6), (1e-3, 1e-2), (5.0, 300.0)]
@@ -42,8 +43,10 @@ def test_how_fast_an_incomplete_gamma_function_turns() -> None:
     assert rate.max() <= ORDER
 
 
-@pytest.mark.parametrize(("chi", "y"), PATHS)
-@pytest.mark.parametrize(("low", "high"), PARTS)
+@crossed(
+    (("chi", "y"), PATHS),
+    (("low", "high"), PARTS),
+)
 def test_sums_of_shares_over_a_coarse_grid_are_no_less_than_integrals(
     chi: float, y: float, low: float, high: float
 ) -> None:

@@ -12,6 +12,7 @@ import neyman as ny
 from neyman.mechanisms import Allocated
 from neyman.mechanisms.serialise import json_schema
 from neyman.reports.said.prose import assumptions, summary
+from tests.effort import rest_slow
 
 
 def message(call):
@@ -113,7 +114,7 @@ def test_a_rounded_noise_is_enclosed():
 
 def test_what_is_compared_is_the_mechanism():
     found = ny.compare(ny.account(ny.Gaussian(1.0).allocated(100)), ny.account(ny.DPSGD(1.0, 0.01, 100)))
-    assert "promised" not in str(found)
+    assert found.note == ""  # nothing is said of promises
 
 
 def test_renyi_divergences_enclose():
@@ -156,7 +157,9 @@ def test_the_certificate_names_integrals_and_lines_for_the_sum_less_its_mean():
         assert one.width <= sum(one.terms.values()) <= 1.01 * one.width
 
 
-@pytest.mark.parametrize("run", [(73.2, 2), (100.0, 2), (1e5, 7), (0.126, 2), (0.15, 3)])
+@pytest.mark.parametrize(
+    "run", rest_slow([(73.2, 2), (100.0, 2), (1e5, 7), (0.126, 2), (0.15, 3)], 0, 2, 3, whole=True)
+)
 def test_little_information_and_hardly_any_noise_are_known(run):
     g = ny.account(ny.Gaussian(run[0]).allocated(run[1]))
     for delta in (1e-5, 1e-8):

@@ -6,6 +6,7 @@ import pytest
 
 import neyman as ny
 from neyman.witnesses.precision import BITS, supplied
+from tests.effort import rest_slow
 
 HARDLY = ["advantage", "mu@1e-10", "epsilon@1e-09", "tpr@1e-06"]
 
@@ -18,7 +19,15 @@ def missing(mechanism, claims):
 
 @pytest.mark.parametrize(
     "mechanism",
-    [ny.Gaussian(0.4).poisson(1.4e-16), ny.Gaussian(5493.0).poisson(2.1e-10), ny.Gaussian(34932.0).poisson(0.00127)],
+    rest_slow(
+        [
+            ny.Gaussian(0.4).poisson(1.4e-16),
+            ny.Gaussian(5493.0).poisson(2.1e-10),
+            ny.Gaussian(34932.0).poisson(0.00127),
+        ],
+        0,
+        2,
+    ),
 )
 def test_a_step_that_tells_next_to_nothing(mechanism):
     """mu is a matter of 1e-11 to 1e-8; from above its polygon wants cells."""
@@ -27,7 +36,14 @@ def test_a_step_that_tells_next_to_nothing(mechanism):
 
 @pytest.mark.parametrize(
     "mechanism",
-    [ny.Gaussian(0.02), ny.PureMechanism(3.0) ** 185, ny.RandomizedResponse(22.9, 12) ** 3 * ny.DPSGD(1.2, 0.26, 1436)],
+    rest_slow(
+        [
+            ny.Gaussian(0.02),
+            ny.PureMechanism(3.0) ** 185,
+            ny.RandomizedResponse(22.9, 12) ** 3 * ny.DPSGD(1.2, 0.26, 1436),
+        ],
+        2,
+    ),
 )
 def test_errors_far_below_a_float_of_one(mechanism):
     """The rate where both errors meet is 1e-21 to 1e-138."""

@@ -10,6 +10,7 @@ from flint import ctx
 import neyman as ny
 from neyman.cli.main import main
 from neyman.proving import Proof
+from neyman.proving.elsewhere import prove_elsewhere
 from neyman.witnesses import search
 from neyman_check import check
 from tests.effort import rest_slow
@@ -65,7 +66,7 @@ def test_every_claim_of_a_dpsgd_run(run):
     assert {one.verdict for one in found.answers} == {"proved"}
 
 
-@pytest.mark.parametrize("run", rest_slow([(1.0, 1e-4, 10**6), (1.0, 0.01, 10), (2.0, 0.01, 3)], 0, 1, whole=True))
+@pytest.mark.parametrize("run", rest_slow([(1.0, 1e-4, 10**6), (1.0, 0.01, 10), (2.0, 0.01, 3)], 0, whole=True))
 def test_rare_and_few_steps(run):
     found = ny.prove(ny.DPSGD(*run), claims=["epsilon@1e-05", "epsilon@1e-09", "advantage", "tpr@0.0001"])
     assert found, str(found)
@@ -97,11 +98,11 @@ def test_every_claim_of_noise(mechanism):
 
 
 def test_a_discrete_gaussian():
-    found = ny.prove(ny.DiscreteGaussian(3.0) ** 5)
+    found = ny.prove(ny.DiscreteGaussian(3.0) ** 2)
     assert found, str(found)
 
 
-@pytest.mark.parametrize("adjacency", ["add_or_remove", "remove", "add", "replace"])
+@pytest.mark.parametrize("adjacency", rest_slow(["add_or_remove", "remove", "add", "replace"], "remove", "replace"))
 def test_nothing_true_is_refuted(adjacency):
     """An asymmetric table, in which the directions differ."""
     table = ny.Tabulated((0.7, 0.2, 0.1, 0.0), (0.2, 0.2, 0.5, 0.1))
@@ -261,9 +262,13 @@ def test_verify_proves(capsys, tmp_path):
     assert run(capsys, "verify", "-", "--prove")[0] == 2
 
 
-def test_a_proof_that_takes_too_long_is_given_up():
-    from neyman.proving.elsewhere import prove_elsewhere
+def test_the_other_process_proves():
+    answers, failure = prove_elsewhere(ny.report(ny.ApproximateMechanism(1.0, 1e-5) ** 3).to_dict(), 100.0)
+    assert {verdict for _, verdict, _ in answers} == {"proved"}
+    assert failure == ""
 
+
+def test_a_proof_that_takes_too_long_is_given_up():
     answers, failure = prove_elsewhere(ny.report(ny.Gaussian(1.0)).to_dict(), 0.01)
     assert not answers
     assert "longer than" in failure

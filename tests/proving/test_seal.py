@@ -67,6 +67,7 @@ def test_what_is_proved_is_counted_claim_by_claim(proof: ny.Proof) -> None:
     assert nothing.document.proof is None
 
 
+@pytest.mark.usefixtures("examined_here", "drawn_once")
 def test_a_proof_beside_its_report_is_found(files: Path) -> None:
     found = ny.verify(files / "run.html")
     assert found.outcome == "holds"
@@ -74,7 +75,7 @@ def test_a_proof_beside_its_report_is_found(files: Path) -> None:
     assert {check.id: check.outcome for check in found.words}["proof"] == "holds"
 
 
-@pytest.mark.usefixtures("examined_here")
+@pytest.mark.usefixtures("examined_here", "drawn_once")
 def test_a_proof_that_is_not_at_hand(files: Path, tmp_path: Path) -> None:
     away = tmp_path / "run.json"
     away.write_bytes((files / "run.json").read_bytes())
@@ -136,7 +137,7 @@ def left(*arguments: str) -> object:
     return end.value.code
 
 
-@pytest.mark.usefixtures("examined_here")
+@pytest.mark.usefixtures("examined_here", "drawn_once")
 def test_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path, run, away = str(tmp_path / "response.json"), str(tmp_path / "run.json"), tmp_path / "away.json"
     Path(path).write_text(json.dumps(ny.RandomizedResponse(1.0, 2).to_dict()))

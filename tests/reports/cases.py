@@ -27,7 +27,8 @@ CASES = {
         * ny.ApproximateMechanism(0.1, 1e-12)
     ),
     "add": lambda: ny.report(ny.DPSGD(1.5, 0.01, 100), adjacency="add", floor=1e-4),
-    "replace": lambda: ny.report(ny.account(ny.DPSGD(1.5, 0.01, 100), adjacency="replace")),
+    "replace": lambda: ny.report(ny.account(ny.DPSGD(1.5, 0.5, 100), adjacency="replace")),
+    "seldom": lambda: ny.report(ny.account(ny.DPSGD(1.5, 0.01, 100), adjacency="replace")),
     "tabulated": lambda: ny.report(ny.Tabulated([0.7, 0.3], [0.2, 0.8]).poisson(0.5)),
     "nothing": lambda: ny.report(ny.compose([])),
 }  # fmt: skip

@@ -94,7 +94,7 @@ def test_a_mu_at_another_floor_or_of_a_poor_fit_says_so():
     assert "looks less" not in usual
 
 
-@pytest.mark.usefixtures("examined_here")
+@pytest.mark.usefixtures("examined_here", "drawn_once")
 def test_with_no_finite_mu_epsilon_is_placed_at_the_delta_of_the_landmarks():
     scale = scale_of(ny.report(ny.ApproximateMechanism(1.0, 1e-5)).document)
     assert (scale.symbol, scale.claim.id, scale.at) == ("ε", "epsilon@1e-05", 33.3)
@@ -107,7 +107,7 @@ def test_with_no_finite_mu_epsilon_is_placed_at_the_delta_of_the_landmarks():
     assert ny.verify(page).outcome == "holds"
 
 
-@pytest.mark.usefixtures("examined_here")
+@pytest.mark.usefixtures("examined_here", "drawn_once")
 def test_every_form_shows_it_and_a_page_in_which_it_was_moved_does_not_hold():
     page = RUN.to_html()
     for text in (page, RUN.to_markdown(), RUN.to_latex()):

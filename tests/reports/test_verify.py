@@ -363,6 +363,7 @@ def test_what_it_claims_has_a_number(name, timeout):
     assert re.search(r"(mu|rho|epsilon) = [0-9.]+|at most [0-9.]+", headline), headline
 
 
+@pytest.mark.usefixtures("examined_here")
 def test_the_effort_is_that_of_the_report_unless_stated():
     data = made("dpsgd").to_dict()
     data["claims"] = data["claims"][:1]
@@ -390,6 +391,7 @@ def test_arguments_are_checked(arguments):
         ny.verify(3)
 
 
+@pytest.mark.usefixtures("examined_here")
 def test_nothing_finite_is_not_a_weaker_claim_but_another():
     """In words "at most inf" is a negation: that no finite number holds."""
     data = ny.report(ny.Laplace(1.0) ** 3).to_dict()
@@ -403,6 +405,7 @@ def test_nothing_finite_is_not_a_weaker_claim_but_another():
     assert "no finite number holds" in check.reason
 
 
+@pytest.mark.usefixtures("examined_here")
 def test_a_report_of_an_earlier_version_holds():
     """Written before page one had a scale, in sentences that are told otherwise today."""
     path = Path(__file__).with_name("written-by-0.1.0.json")

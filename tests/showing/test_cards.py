@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
+from functools import cache
 from html.parser import HTMLParser
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -18,29 +20,34 @@ RNG = np.random.default_rng(7)
 RUN = ny.DPSGD(1.0, 0.01, 1000)
 G = ny.account(RUN)
 AUDIT = ny.audit.from_scores(RNG.normal(1.0, 1.0, 500), RNG.normal(0.0, 1.0, 500))
-SHOWN: dict[str, tuple[Any, str]] = {
-    "guarantee": (G, "(epsilon <= 1.829, delta = 1e-5)-DP"),
-    "optimistic": (G.optimistic, "Lower bounds, which promise nothing"),
-    "given": (ny.GDP(1.0), "1-GDP"),
-    "perfect": (ny.PERFECT, "Nothing is learnt of any record."),
-    "blatant": (ny.BLATANT, "No finite mu holds"),
-    "summary": (G.summary(deltas=(1e-7,)), "epsilon at delta  1e-7"),
-    "gdp": (G.gdp(), "0.5223-GDP at error rates of 1e-10 and above"),
-    "gdp from below": (G.optimistic.gdp(), "certified lower bounds, not a promise"),
-    "comparison": (ny.compare(G, ny.GDP(0.5)), "b instead of a"),
-    "calibration": (ny.noise_for_dpsgd(ny.targets.Mu(1.0), sample_rate=0.01, steps=1000), "meets the target"),
-    "risk": (ny.risk.tpr(G, 0.01), "At most 2.92 %"),
-    "risks": (ny.risk.bayes_error(G, np.linspace(0.1, 0.9, 20)), "12 more."),
-    "beside a pair": (ny.risk.against_pair(G, 1e-5), "the pair alone"),
-    "audit": (AUDIT, "at 95 % confidence"),
-    "verdict": (ny.audit.check(ny.GDP(0.1), AUDIT), "Violated"),
-    "mechanism": (RUN, ".account() computes what it promises"),
-    "many": (ny.compose([ny.Laplace(1.0 + i) for i in range(20)]), "12 more kinds of step."),
-    "proved": (ny.account(ny.Gaussian(1.0), proved=True), "Proved: epsilon at delta 1e-5 is at most 4.37718"),
-    "runs": (ny.table("examples/runs.csv"), "10 rows"),
-    "of records": (ny.DPSGD(1.1, 512 / 60000, 100).with_dataset_size(60000), ".poisson(512/60000) ** 100"),
-    "conversion": (ny.convert(mu=1.0), "GDP(mu=1.0) → epsilon"),
+SHOWN: dict[str, tuple[Callable[[], Any], str]] = {  # each made where it is asked for
+    "guarantee": (lambda: G, "(epsilon <= 1.829, delta = 1e-5)-DP"),
+    "optimistic": (lambda: G.optimistic, "Lower bounds, which promise nothing"),
+    "given": (lambda: ny.GDP(1.0), "1-GDP"),
+    "perfect": (lambda: ny.PERFECT, "Nothing is learnt of any record."),
+    "blatant": (lambda: ny.BLATANT, "No finite mu holds"),
+    "summary": (lambda: G.summary(deltas=(1e-7,)), "epsilon at delta  1e-7"),
+    "gdp": (lambda: G.gdp(), "0.5223-GDP at error rates of 1e-10 and above"),
+    "gdp from below": (lambda: G.optimistic.gdp(), "certified lower bounds, not a promise"),
+    "comparison": (lambda: ny.compare(G, ny.GDP(0.5)), "b instead of a"),
+    "calibration": (lambda: ny.noise_for_dpsgd(ny.targets.Mu(1.0), sample_rate=0.01, steps=1000), "meets the target"),
+    "risk": (lambda: ny.risk.tpr(G, 0.01), "At most 2.92 %"),
+    "risks": (lambda: ny.risk.bayes_error(G, np.linspace(0.1, 0.9, 20)), "12 more."),
+    "beside a pair": (lambda: ny.risk.against_pair(G, 1e-5), "the pair alone"),
+    "audit": (lambda: AUDIT, "at 95 % confidence"),
+    "verdict": (lambda: ny.audit.check(ny.GDP(0.1), AUDIT), "Violated"),
+    "mechanism": (lambda: RUN, ".account() computes what it promises"),
+    "many": (lambda: ny.compose([ny.Laplace(1.0 + i) for i in range(20)]), "12 more kinds of step."),
+    "proved": (lambda: ny.account(ny.Gaussian(1.0), proved=True), "Proved: epsilon at delta 1e-5 is at most 4.37718"),
+    "runs": (lambda: ny.table("examples/runs.csv"), "10 rows"),
+    "of records": (lambda: ny.DPSGD(1.1, 512 / 60000, 100).with_dataset_size(60000), ".poisson(512/60000) ** 100"),
+    "conversion": (lambda: ny.convert(mu=1.0), "GDP(mu=1.0) → epsilon"),
 }
+
+
+@cache
+def made(name: str) -> Any:
+    return SHOWN[name][0]()
 
 
 class _Page(HTMLParser):
@@ -63,7 +70,7 @@ class _Page(HTMLParser):
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_card(name: str) -> None:
-    value, said = SHOWN[name]
+    value, said = made(name), SHOWN[name][1]
     html = value._repr_html_()
     page = _Page(html)
     assert said in " ".join(page.text)
@@ -131,7 +138,7 @@ def _cells(html: str) -> list[list[str]]:
 @pytest.mark.parametrize("name", ["guarantee", "given", "summary", "comparison", "proved", "conversion"])
 def test_what_is_to_be_copied_is_no_looser_than_the_bracket_beside_it(name: str) -> None:
     """Its upper end, letter for letter; the full numbers are where somebody points."""
-    html = SHOWN[name][0]._repr_html_()
+    html = made(name)._repr_html_()
     seen = 0
     for _, bracket, most in _cells(html):
         ends = re.split(r", | to ", bracket.strip("[]"))
@@ -143,14 +150,14 @@ def test_what_is_to_be_copied_is_no_looser_than_the_bracket_beside_it(name: str)
 
 
 def test_the_full_number_is_at_hand_and_the_short_one_on_its_side() -> None:
-    html = SHOWN["guarantee"][0]._repr_html_()
+    html = made("guarantee")._repr_html_()
     (shown,) = re.findall(r'<td title="([^"]+)">([^<]+)</td></tr><tr><td>regret', html)
     assert float(shown[0]) == G.mu()
     assert float(shown[1]) >= G.mu()
 
 
 def test_a_calibrated_parameter_is_shown_on_the_side_that_meets_its_target() -> None:
-    found = SHOWN["calibration"][0]
+    found = made("calibration")
     headline = re.findall(r'<p class="nm-head" title="([^"]+)">([^<]+) meets', found._repr_html_())
     assert float(headline[0][0]) == found.parameter < float(headline[0][1])
     assert ny.account(ny.DPSGD(float(headline[0][1]), 0.01, 1000)).mu() <= 1.0

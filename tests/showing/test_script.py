@@ -14,6 +14,7 @@ import pytest
 import neyman as ny
 
 SCRIPT = Path(__file__).with_name("script.py")
+UNSEEN = "dask distributed tornado zict IPython prompt_toolkit jedi parso pydantic pyparsing PIL pandas rich"
 
 
 def test_it_runs(tmp_path: Path) -> None:
@@ -34,8 +35,11 @@ def test_mypy_agrees(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     cache = getattr(request.config, "cache", None)
     kept = str(tmp_path if cache is None else cache.mkdir("mypy"))
     root = str(SCRIPT.parents[2] / "src")
+    settings = tmp_path / "mypy.ini"  # whose types no public signature names, and which take a third of the time
+    unseen = ",".join(f"{name}.*" for name in UNSEEN.split())
+    settings.write_text(f"[mypy]\n[mypy-{unseen}]\nfollow_imports = skip\n")
     command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--cache-dir", kept, str(SCRIPT)]
-    command += ["--config-file", "", "--disable-error-code", "import-untyped"]  # dp_accounting has no types
+    command += ["--config-file", str(settings), "--disable-error-code", "import-untyped"]  # dp_accounting has no types
     found = subprocess.run(
         command, capture_output=True, text=True, check=False, env={**os.environ, "MYPYPATH": root}, cwd=kept
     )

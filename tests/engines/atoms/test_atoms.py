@@ -169,10 +169,7 @@ def sampled_truth(sigma: float, rate: float, times: int, epsilon: list[float]) -
 
 @pytest.mark.parametrize(
     ("sigma", "rate", "times", "epsilon"),
-    [
-        (0.55, 1e-5, 4, [0.0, 1e-5, 7e-4, 0.1, 1.0, 7.0]),
-        (1.0, 1e-3, 3, [0.0, 1e-4, 0.02, 1.0]),
-    ],
+    rest_slow([(0.55, 1e-5, 4, [0.0, 1e-5, 7e-4, 0.1, 1.0, 7.0]), (1.0, 1e-3, 3, [0.0, 1e-4, 0.02, 1.0])], 0),
 )
 def test_few_sampled_discrete_gaussians_against_enumeration(
     sigma: float, rate: float, times: int, epsilon: list[float]

@@ -12,6 +12,7 @@ from neyman.engines.batch.cut import log_beyond
 from neyman.engines.batch.nodes import nodes
 from neyman.engines.batch.settings import LOSS_UNITS, Settings
 from neyman.numerics.rounding import UNIT
+from tests.effort import crossed
 
 ONE = Settings(np.array([1.0]), np.array([0.2]), np.array([1000.0]))
 SOME = [(1.0, 0.2), (0.5, 0.9), (3.0, 0.01), (0.8, 1e-4)]
@@ -104,8 +105,10 @@ def test_steps_of_24_bits_have_exact_multiples() -> None:
     assert (np.diff(axis.x[0]) == axis.step[0]).all()
 
 
-@pytest.mark.parametrize(("sigma", "rate"), SOME)
-@pytest.mark.parametrize("w", [1.4, -0.6])
+@crossed(
+    (("sigma", "rate"), SOME),
+    ("w", [1.4, -0.6]),
+)
 def test_nodes_are_within_their_errors(sigma: float, rate: float, w: float) -> None:
     one = settings(sigma, rate)
     axis = Axis.spanned(one, np.array([min(w, 0.0)]), np.array([max(w, 0.0)]), np.array([6.0]))
@@ -123,8 +126,10 @@ def test_nodes_of_a_coarse_axis_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
     assert off <= found.error[0, 0, 2] <= 100.0 * off
 
 
-@pytest.mark.parametrize("w", [1.5, -0.8])
-@pytest.mark.parametrize("y", [0.3, 0.7])
+@crossed(
+    ("w", [1.5, -0.8]),
+    ("y", [0.3, 0.7]),
+)
 def test_no_later_transform_is_above(w: float, y: float) -> None:
     axis = Axis.spanned(ONE, np.array([min(w, 0.0)]), np.array([max(w, 0.0)]), np.array([3.0]))
     whole = np.array([[float(mp.re(transform(1.0, 0.2, w))) * (1.0 + 1e-9)]])

@@ -19,7 +19,7 @@ from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.losses.discrete.steps import RandomizedResponseStep
 from neyman.losses.discrete.transform import DiscreteTransform
 from neyman.losses.gaussian.plain import GaussianStep
-from tests.effort import examples
+from tests.effort import crossed, examples
 
 
 @pytest.mark.parametrize("mu", [1e-8, 1e-5, 1e-2])
@@ -49,8 +49,10 @@ def test_tails_of_rare_steps_leave_out_no_more_than_they_state(remove: bool) -> 
         assert beyond > 1e-9 * tau  # and not far more
 
 
-@pytest.mark.parametrize("remove", [True, False])
-@pytest.mark.parametrize("mu", [1e-7, 1e-3, 0.05])
+@crossed(
+    ("remove", [True, False]),
+    ("mu", [1e-7, 1e-3, 0.05]),
+)
 def test_both_bounds_enclose_the_sum_over_outcomes(mu: float, remove: bool) -> None:
     atoms = enumerated([(RandomizedResponseStep(0.3, 2).table(), 60)])
     assert atoms is not None

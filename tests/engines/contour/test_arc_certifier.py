@@ -18,7 +18,7 @@ from neyman.engines.contour.laws import transform
 from neyman.engines.contour.witness import ArcWitness
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.profiles.certificate import Certificate
-from tests.effort import examples
+from tests.effort import crossed, examples
 
 RUNS = [
     ny.DPSGD(1.0, 0.001, 3),
@@ -86,8 +86,10 @@ def test_whatever_is_chosen_nothing_false_follows(
     assert np.all(found.upper >= lower)
 
 
-@pytest.mark.parametrize("name", ["c", "curvature", "low", "high", "reach", "depth"])
-@pytest.mark.parametrize("share", [0.3, 0.8, 1.1, 3.0])
+@crossed(
+    ("name", ["c", "curvature", "low", "high", "reach", "depth"]),
+    ("share", [0.3, 0.8, 1.1, 3.0]),
+)
 def test_nearly_right_witnesses_are_wide_and_true(name: str, share: float) -> None:
     seen = set()
     for way, _, one in witnesses(1):

@@ -17,7 +17,7 @@ from neyman.engines.contour.witness import LineWitness
 from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.profiles.certificate import Certificate
-from tests.effort import examples
+from tests.effort import crossed, examples
 
 RUNS = [
     ny.DPSGD(1.0, 0.01, 1000),
@@ -59,8 +59,11 @@ def lines(one: Certificate) -> list[Certificate]:
     return [part for part in (one, *one.parts) if part.supply in ("straight line", "straight line over one period")]
 
 
-@pytest.mark.parametrize("run", [run for run in RUNS if run != ny.DPSGD(0.3, 0.1, 2)], ids=repr)
-@pytest.mark.parametrize("epsilon", [0.3, 2.0, 6.0])
+@crossed(
+    ("run", [run for run in RUNS if run != ny.DPSGD(0.3, 0.1, 2)]),
+    ("epsilon", [0.3, 2.0, 6.0]),
+    ids=repr,
+)
 def test_a_witness_from_a_file_is_certified_to_the_same_bits(run: ny.Mechanism, epsilon: float) -> None:
     seen = 0
     for name, whole in ny.account(run).certificate(epsilon).directions.items():

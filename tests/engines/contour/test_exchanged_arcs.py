@@ -23,7 +23,7 @@ from neyman.engines.contour.exchanged.profile import ExchangedArcs
 from neyman.losses.gaussian.exchange.step import ReplacedGaussianStep
 from neyman.losses.gaussian.paths.exchanged import ExchangedLaw
 from neyman.losses.gaussian.paths.exchanged_part import ORDER, ExchangedPart, shares
-from tests.effort import rest_slow
+from tests.effort import crossed, rest_slow
 
 ENOUGH = 1e-6
 TWO = [
@@ -128,8 +128,10 @@ def test_few_exchanged_steps_are_answered(sigma: float, rate: float, times: int,
     assert time.process_time() - begun < 10.0
 
 
-@pytest.mark.parametrize(("sigma", "rate"), [(1.0, 1e-4), (0.3, 1e-7), (8.0, 1e-9), (25.0, 1e-2), (2.0, 0.1)])
-@pytest.mark.parametrize("coarser", [1.0, 4.0])
+@crossed(
+    (("sigma", "rate"), [(1.0, 1e-4), (0.3, 1e-7), (8.0, 1e-9), (25.0, 1e-2), (2.0, 0.1)]),
+    ("coarser", [1.0, 4.0]),
+)
 def test_the_mass_beyond_a_length_is_no_less_than_its_integral(sigma: float, rate: float, coarser: float) -> None:
     """On the grid as it is, and on one so coarse that means of the ends of cells would be too small."""
     cuts = arcs(sigma, rate, 3)._cuts

@@ -27,7 +27,7 @@ from neyman.losses.gaussian.plain import GaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.losses.gaussian.transform import LIMIT, SamplingTransform
 from neyman.profiles.profile import Bracket, Profile
-from tests.effort import examples, rest_slow
+from tests.effort import crossed, examples, rest_slow
 from tests.reference import arb
 from tests.reference.integrals import integral
 
@@ -342,8 +342,10 @@ def exact_a(sigma: float, rate: float, w: complex, power: int = 0) -> Any:
         return mp.mpc(*(mp.ldexp(int(part.man_exp()[0]), int(part.man_exp()[1])) for part in (found.real, found.imag)))
 
 
-@pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.01), (2.0, 0.5), (0.6, 1e-3), (9.4, 0.32768), (0.5, 0.9)])
-@pytest.mark.parametrize("w", [-3.0, 0.5, 1.0, 4.0])
+@crossed(
+    (("sigma", "rate"), [(1.0, 0.01), (2.0, 0.5), (0.6, 1e-3), (9.4, 0.32768), (0.5, 0.9)]),
+    ("w", [-3.0, 0.5, 1.0, 4.0]),
+)
 def test_moments_by_definition(sigma: float, rate: float, w: float) -> None:
     moments = SamplingTransform(sigma, rate).moments(np.array([w]))
     a = [exact_a(sigma, rate, complex(w), power).real for power in range(3)]

@@ -12,6 +12,7 @@ from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.profile import ContourProfile
 from neyman.losses.gaussian.many import block
 from neyman.losses.gaussian.transform import SamplingTransform
+from tests.effort import crossed
 
 
 def schedule(n: int) -> list[tuple[float, float]]:
@@ -26,8 +27,10 @@ def parts(n: int, direction: str, mu: float = 0.0) -> Parts:
 EPSILON = np.array([0.0, 0.05, 0.2, 0.5, 1.0, 2.0])
 
 
-@pytest.mark.parametrize("direction", ["remove", "add"])
-@pytest.mark.parametrize(("n", "mu"), [(60, 0.0), (12, 0.3)])
+@crossed(
+    ("direction", ["remove", "add"]),
+    (("n", "mu"), [(60, 0.0), (12, 0.3)]),
+)
 def test_brackets_are_those_of_single_laws(direction: str, n: int, mu: float, monkeypatch: pytest.MonkeyPatch) -> None:
     together = ContourProfile(parts(n, direction, mu)).bracket(EPSILON)
     monkeypatch.setattr(block, "_FEW", 10**9)

@@ -17,6 +17,7 @@ from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.discrete.transform import DiscreteTransform
 from neyman.losses.laplace.step import LaplaceStep
 from neyman.losses.readings.outcomes import Outcomes
+from tests.effort import crossed
 
 
 def composition(scales: np.ndarray, times: int = 1) -> Parts:
@@ -117,16 +118,18 @@ def test_many_large_scales_are_certified() -> None:
         assert many.delta(eps) - many.optimistic.delta(eps) <= 1e-6 * many.delta(eps)
 
 
-@pytest.mark.parametrize("adjacency", ["remove", "add", "replace"])
-@pytest.mark.parametrize(
-    "mechanism",
-    [
-        ny.Gaussian(1.0).poisson(0.3) ** 8,
-        ny.Gaussian(4.0).poisson(0.9) ** 10,
-        ny.Laplace(1.0).poisson(0.3) ** 120,
-        ny.Laplace(1.0) ** 100,
-        ny.Gaussian(2.0) * ny.DiscreteGaussian(2.0).poisson(0.1) ** 5,
-    ],
+@crossed(
+    ("adjacency", ["remove", "add", "replace"]),
+    (
+        "mechanism",
+        [
+            ny.Gaussian(1.0).poisson(0.3) ** 8,
+            ny.Gaussian(4.0).poisson(0.9) ** 10,
+            ny.Laplace(1.0).poisson(0.3) ** 120,
+            ny.Laplace(1.0) ** 100,
+            ny.Gaussian(2.0) * ny.DiscreteGaussian(2.0).poisson(0.1) ** 5,
+        ],
+    ),
     ids=repr,
 )
 def test_contours_of_every_law_overlap_the_lattice(mechanism: ny.Mechanism, adjacency: str) -> None:

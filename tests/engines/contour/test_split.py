@@ -333,7 +333,7 @@ def test_different_steps_and_a_gaussian_are_parted_together() -> None:
         pytest.param((1.1414865159821845, 2.1539743801014434e-05, 58372), marks=pytest.mark.slow),
         pytest.param((1.1470855807280833, 3.1339313432212955e-06, 6256), marks=pytest.mark.slow),
         pytest.param((1.221, 0.0003302, 2), marks=pytest.mark.slow),
-        (1.057, 1.354e-09, 2012000),
+        pytest.param((1.057, 1.354e-09, 2012000), marks=pytest.mark.slow),
     ],
 )
 def test_mu_of_rare_steps_is_certified_to_six_digits(setting: tuple[float, float, int]) -> None:

@@ -13,7 +13,7 @@ from neyman.engines.closed_form.replaced import ReplacedGaussianProfile
 from neyman.engines.counts.combinations import counts
 from neyman.engines.counts.exchanged import ExchangedParticipation
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
-from tests.effort import rest_slow
+from tests.effort import crossed, rest_slow
 
 EPSILON = np.array([0.0, 1e-6, 0.3, 2.0, 9.0, 40.0, 150.0])
 
@@ -64,8 +64,10 @@ def test_one_step_is_the_closed_form(sigma: float, rate: float) -> None:
         np.testing.assert_allclose(found.lower, found.upper, rtol=1e-9, atol=1e-300)
 
 
-@pytest.mark.parametrize("rate", [1e-4, 0.2, 0.6])
-@pytest.mark.parametrize("sigma", rest_slow([0.06, 0.1, 0.18], 0, 2))
+@crossed(
+    ("rate", [1e-4, 0.2, 0.6]),
+    ("sigma", rest_slow([0.06, 0.1, 0.18], 0, 2)),
+)
 def test_two_steps_are_one_integrated_over_the_other(sigma: float, rate: float) -> None:
     found = summed(sigma, rate, 2).bracket(EPSILON)
     truth = np.array([of_two(sigma, rate, epsilon) for epsilon in EPSILON.tolist()])

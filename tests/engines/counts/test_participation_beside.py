@@ -20,6 +20,7 @@ from neyman.losses.discrete.steps import RandomizedResponseStep
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.profiles.profile import Profile
+from tests.effort import crossed
 from tests.engines.quadrature import one_step, two_steps
 
 _EPSILON = np.array([0.0, 0.3, 0.8, 2.0, 6.0, 15.0])
@@ -59,8 +60,10 @@ def _both(sigma: float, q: float, times: int, tolerance: float) -> tuple[Profile
     )
 
 
-@pytest.mark.parametrize("tolerance", [1e-8, 1e9])
-@pytest.mark.parametrize(("sigma", "q"), list(itertools.product((0.08, 0.2, 0.6), (0.4, 0.03))))
+@crossed(
+    ("tolerance", [1e-8, 1e9]),
+    (("sigma", "q"), list(itertools.product((0.08, 0.2, 0.6), (0.4, 0.03)))),
+)
 def test_both_sides_hold_whatever_the_noise(sigma: float, q: float, tolerance: float) -> None:
     """With engines asked for what participations leave, and without."""
     for times in (1, 2):

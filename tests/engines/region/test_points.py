@@ -8,7 +8,7 @@ import neyman as ny
 from neyman.engines.region.all_orders import AllOrders
 from neyman.engines.region.coins import Coins
 from neyman.engines.region.profile import ZcdpProfile
-from tests.effort import rest_slow
+from tests.effort import crossed, rest_slow
 
 RHOS = [1e-60, 1e-8, 1e-3, 0.36, 5.0, 60.0, 300.0]
 
@@ -37,7 +37,7 @@ def worst(rho, d1, d2):
         return float(found)
 
 
-@pytest.mark.parametrize("rho", rest_slow(RHOS, 1, 3))
+@pytest.mark.parametrize("rho", rest_slow(RHOS, 3))
 def test_coins_that_are_said_to_keep_every_order_do_and_hardly_more(rho):
     mu = np.sqrt(2.0 * rho)
     tangent, t = ZcdpProfile(rho).direct(np.maximum(rho + mu * np.array([0.2, 0.7, 1.5, 3.0, 7.0]), 0.0))
@@ -131,8 +131,10 @@ def test_a_curve_whose_one_branch_is_never_touched():
     assert np.all(np.isfinite(g.curve(20).beta))
 
 
-@pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize("g", [ny.ZCDP(0.36), ny.RDP([2.0, 8.0, 32.0], [0.5, 2.2, 11.0])])
+@crossed(
+    ("turned", [False, True]),
+    ("g", [ny.ZCDP(0.36), ny.RDP([2.0, 8.0, 32.0], [0.5, 2.2, 11.0])]),
+)
 def test_what_coins_attain_is_below_the_curve_and_on_it_where_they_are(g, turned):
     profile, alpha = g.sides.forward, np.geomspace(1e-9, 0.999, 60)
     most = 1.0 - alpha - g.beta(alpha)
