@@ -38,6 +38,14 @@ def test_gaussian_and_laplace_change_places_where_their_closed_forms_do() -> Non
     assert [one.safer for one in turned] == ["a", "b", "a"]
 
 
+def test_crossings_that_lie_near_to_each_other_are_found() -> None:
+    c = ny.compare(ny.GDP(1.0), ny.PureDP(0.875))
+    assert [one.safer for one in c.stretches] == ["b", "a", "b"]
+    gap = lambda alpha: scipy.stats.norm.cdf(scipy.stats.norm.isf(alpha) - 1.0) - (1.0 - np.exp(0.875) * alpha)  # noqa: E731
+    truth = brentq(gap, 0.25, 0.29, xtol=1e-14)
+    assert c.stretches[0].high <= truth <= c.stretches[1].low
+
+
 @given(st.floats(0.4, 2.5), st.floats(0.7, 1.4), st.sampled_from(["laplace", "pure", "pair", "answers"]), st.randoms())
 @examples(15, 150)
 def test_whoever_is_called_safer_is(mu: float, share: float, kind: str, draw: random.Random) -> None:

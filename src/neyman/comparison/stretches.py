@@ -20,7 +20,7 @@ from neyman.guarantees import Guarantee
 
 __all__ = ["Stretch", "in_words", "often", "stretches"]
 
-_FIRST, _GRID = 1e-12, 97  # the least false positive rate that is looked at, and how many at first
+_FIRST, _GRIDS = 1e-12, (97, 1537)  # the least false positive rate that is looked at; how many, in turn
 _ROUNDS, _PARTS = 5, 8  # each crossing is narrowed by so many, so often
 _ALIKE = 0.01  # as a share: two ends that are told as one
 _MOST = 5  # stretches that are told one by one
@@ -50,11 +50,14 @@ def stretches(a: Guarantee, b: Guarantee, crossings: int) -> tuple[Stretch, ...]
     [('b', 0.237), ('a', 0.389), ('b', 1.0)]
     """
     edge = np.log(_FIRST)
-    score = np.linspace(edge, -edge, _GRID)
     try:
-        sign = _signs(a, b, score)
-        told = np.flatnonzero(sign)
-        changed = [(int(i), int(j)) for i, j in pairwise(told) if sign[i] != sign[j]]
+        for count in _GRIDS:
+            score = np.linspace(edge, -edge, count)
+            sign = _signs(a, b, score)
+            told = np.flatnonzero(sign)
+            changed = [(int(i), int(j)) for i, j in pairwise(told) if sign[i] != sign[j]]
+            if len(changed) >= crossings:  # fewer may lie nearer to each other
+                break
         if len(changed) != crossings or not changed:
             return ()
         ends = [_narrowed(a, b, float(score[i]), float(score[j]), int(sign[i])) for i, j in changed]
