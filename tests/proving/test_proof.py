@@ -97,8 +97,9 @@ def test_every_claim_of_noise(mechanism):
     assert found, str(found)
 
 
-def test_a_discrete_gaussian():
-    found = ny.prove(ny.DiscreteGaussian(3.0) ** 2)
+@pytest.mark.parametrize("times", rest_slow([2, 5], 0))
+def test_a_discrete_gaussian(times):
+    found = ny.prove(ny.DiscreteGaussian(3.0) ** times)
     assert found, str(found)
 
 
