@@ -20,7 +20,7 @@ from neyman.guarantees import Guarantee
 
 __all__ = ["Stretch", "in_words", "often", "stretches"]
 
-_FIRST, _GRIDS = 1e-12, (97, 1537)  # the least false positive rate that is looked at; how many, in turn
+_FIRST, _GRIDS = 1e-12, (97, 385)  # the least false positive rate that is looked at; how many, in turn
 _ROUNDS, _PARTS = 5, 8  # each crossing is narrowed by so many, so often
 _ALIKE = 0.01  # as a share: two ends that are told as one
 _MOST = 5  # stretches that are told one by one
