@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.losses.gaussian.halved import halved
 from neyman.losses.gaussian.kept import kept
 from neyman.losses.gaussian.shifted_bound import log_lines, log_on_wall, log_shifted_bound, log_sums, losses_at, nodes
 from neyman.losses.readings.tilted import VALLEY, Grid, by_kinds, excess, last_valley, tilted_moments
@@ -42,7 +43,6 @@ _MOST, _CHUNK = 1 << 18, 1 << 13
 DEVIATIONS = 12.0  # certifies: of the noise, beyond which a tilted density has fallen by e^-72
 MARGIN, AIMED, SPAN = 42.0, 40.0, 24.0  # e-folds from moments, and transforms, to their errors; deviations of a grid
 SMOOTH, ROUGH, _WORTH = 0.177, 0.212, 0.6  # 1/sqrt(bend): coarsest steps of sums and of guesses; a step worth a shift
-_FASTER = 0.7  # over how fast steps grow where reaches are halved: steers
 LOOK, CLEAR, WIDE = 0.85, 0.9, 10.0  # of pi s^2, where r may vanish, for looks and for strips; deviations at most
 BELOW, LEAST = 0.999, 1e-3  # certifies: share of a slope that rounding leaves; the least fall along a wall
 
@@ -153,9 +153,7 @@ class SamplingTransform(Transform):
         step = self._step(w, reach, margin, 0.0, cut)
         if step < FINE * self.sigma and self._way_down(w, cut, shift) < -margin:
             shifted = self._step(w, 0.0, margin, shift, cut)
-            while step < _WORTH * shifted:  # steps grow little faster than reaches shrink
-                reach *= 0.5 ** max(1, math.floor(_FASTER * math.log2(_WORTH * shifted / step)))
-                step = self._step(w, reach, margin, 0.0, cut)
+            reach, step = halved(lambda some: self._step(w, some, margin, 0.0, cut), reach, step, _WORTH * shifted)
         split = int(np.searchsorted(omega, reach, side="right"))
         parts = [self._on_axis(w, omega[:split], cut, margin, 0.0, step)] if split else []
         if split < len(omega):
