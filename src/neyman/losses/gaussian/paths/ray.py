@@ -49,6 +49,7 @@ from neyman.numerics.turns import cosine_and_sine
 __all__ = ["SECTOR", "WIDEST", "Ray"]
 
 WIDEST, SECTOR = 0.6, 1.2  # of chi, and of chi + |y|
+_ALL, _OWN, _OF_LOSS, _OF_NODE = 12.0, 16.0, 6.0, 4.0  # certifies: units of rounding of a weight (``Ray.along``)
 LEAN, TURN, BEND, FALL = 0.55, 0.77, 2.06, 2.62  # k0 to k3
 _DRAG = 0.5 / math.e + SECTOR * TURN + 2.0 * FALL  # k4
 _STRAIGHT = 30.0  # certifies: from where log(1 + e^v) is v + e^-v: e^-60 / 2 is nothing beside a unit of 30
@@ -78,6 +79,12 @@ class Ray:
         """S and log(density dS) on S = e^{i chi} log(1 + e^v), v = log rho + t, and how rounding is amplified.
 
         The density depends on log(expm1(S)/rho) = t + log(expm1(S)/e^v), in which log rho, often large, has no part.
+
+        Rounding, in units of 2^-53: x^2/2s^2 takes four of its factors twice and two more, and with what is added to it
+        less than ``_ALL`` of the whole. S and log(expm1(S)/e^v) err by units of their own and of |S|, which x
+        multiplies; so it does t, of which nodes are off their grid by a rounding, s^2 twice and a sum once:
+        ``_OF_NODE``. S is off by a rounding of v and of t, for each unit of |w| half of what is said here. ``_OWN`` and
+        ``_OF_LOSS`` are three times what was found of them.
         """
         turn = np.exp(1j * self.chi) if self.chi else 1.0
         v = t + self.log_rho
@@ -104,8 +111,8 @@ class Ray:
         # dS/dv e^S / expm1(S), with dS/dv = e^{i chi} e^v / (1 + e^v) = e^{i chi + v - soft}
         log_slope = 1j * self.chi - soft + loss - apart
         log_weight = -0.5 * (x / s) ** 2 + log_slope + self._log_unit
-        # nodes are off their grid by a rounding of t, S is off by one of v
-        condition = 2.0 * np.abs(log_weight) + np.abs(x) * (4.0 + np.abs(loss) + np.abs(t)) + np.abs(v)
+        condition = _ALL * np.abs(log_weight) + 2.0 * (np.abs(v) + np.abs(t))
+        condition += (1.0 + np.abs(x)) * (_OWN + _OF_LOSS * np.abs(loss)) + _OF_NODE * np.abs(x) * np.abs(t)
         return np.asarray(loss, dtype=complex), np.asarray(log_weight, dtype=complex), condition
 
     @property
