@@ -126,4 +126,4 @@ def test_a_lattice_so_coarse_has_no_exponent_beyond_floats() -> None:
 def test_the_left_end_of_a_discrete_gaussian_hides_what_is_left_out() -> None:
     beyond = math.exp(-0.5 * tail_mu._LEFT**2) / math.exp(-0.5 * tail_mu._MIDDLE**2)
     assert beyond <= tail_mu._ROUNDED
-    assert math.exp(-0.5 * tail_mu._ALL**2) == 0.0
+    assert 1e9 * math.exp(-0.5 * tail_mu._ALL**2) <= tail_mu._ROUNDED  # of all, on both sides
