@@ -20,7 +20,7 @@ from neyman.guarantees import Guarantee
 
 __all__ = ["Stretch", "in_words", "often", "stretches"]
 
-_FIRST, _GRIDS = 1e-12, (97, 385)  # the least false positive rate that is looked at; how many, in turn
+_FIRST, _GRIDS = 1e-12, (97, 385)  # the least false positive rate that is looked at; how many, at first and then
 _ROUNDS, _PARTS = 5, 8  # each crossing is narrowed by so many, so often
 _ALIKE = 0.01  # as a share: two ends that are told as one
 _MOST = 5  # stretches that are told one by one
@@ -49,15 +49,10 @@ def stretches(a: Guarantee, b: Guarantee, crossings: int) -> tuple[Stretch, ...]
     >>> [(one.safer, round(one.high, 3)) for one in found]
     [('b', 0.237), ('a', 0.389), ('b', 1.0)]
     """
-    edge = np.log(_FIRST)
     try:
-        for count in _GRIDS:
-            score = np.linspace(edge, -edge, count)
-            sign = _signs(a, b, score)
-            told = np.flatnonzero(sign)
-            changed = [(int(i), int(j)) for i, j in pairwise(told) if sign[i] != sign[j]]
-            if len(changed) >= crossings:  # fewer may lie nearer to each other
-                break
+        score, sign, changed = _changes(a, b, _GRIDS[0])
+        if len(changed) < crossings:  # they may lie nearer to each other
+            score, sign, changed = _changes(a, b, _GRIDS[1])
         if len(changed) != crossings or not changed:
             return ()
         ends = [_narrowed(a, b, float(score[i]), float(score[j]), int(sign[i])) for i, j in changed]
@@ -109,6 +104,14 @@ def often(rate: float) -> str:
         return f"{100.0 * rate:.2g} in 100"
     n = float(f"{1.0 / rate:.3g}")
     return f"1 in {n:,.0f}" if n < 1e6 else f"1 in {n:.2g}"
+
+
+def _changes(a: Guarantee, b: Guarantee, count: int) -> tuple[FloatArray, FloatArray, list[tuple[int, int]]]:
+    """So many scores, who is safer there, and the places of two between which that changes."""
+    edge = np.log(_FIRST)
+    score = np.linspace(edge, -edge, count)
+    sign = _signs(a, b, score)
+    return score, sign, [(int(i), int(j)) for i, j in pairwise(np.flatnonzero(sign)) if sign[i] != sign[j]]
 
 
 def _signs(a: Guarantee, b: Guarantee, score: FloatArray) -> FloatArray:
