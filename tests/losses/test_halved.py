@@ -35,3 +35,14 @@ def test_the_first_half_that_is_enough_however_steps_grow(power: float, fall: fl
             plainly *= 0.5
         assert (found, step) == (plainly, steps.of(plainly))
         assert fall > 1.0 or steps.looks <= np.log2(WHOLE / plainly) + 1.0
+
+
+def test_steps_of_nothing_tell_nothing_and_end() -> None:
+    looks: list[float] = []
+
+    def look(reach: float) -> float:
+        looks.append(reach)
+        return 0.0 if reach > 1.0 else 1.0 / reach
+
+    assert halved(look, WHOLE, 0.0, 0.5) == (1.0, 1.0)
+    assert len(looks) < 20

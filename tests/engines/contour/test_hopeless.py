@@ -1,0 +1,75 @@
+"""Cuts, looks and rungs that are not tried: only where trying finds nothing."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from neyman.engines.contour import line as lines
+from neyman.engines.contour.cumulant import _RATIO, Parts, Walk, _rungs
+from neyman.engines.contour.lines import StraightLines
+from neyman.engines.contour.truncation import monotone
+from neyman.losses.gaussian.many.bounds import log_unturned
+from neyman.losses.gaussian.transform import SamplingTransform
+from neyman.profiles.effort import Effort
+
+RUNS = [
+    (0.1, 0.01, 3), (0.3, 0.01, 10), (0.5, 0.01, 2), (1.0, 0.01, 10), (0.43, 5.5e-6, 97315), (0.22, 0.004, 9943),
+    (0.245, 0.0236, 412), (0.19, 0.0034, 30606), (1.0, 0.01, 1000), (0.07, 0.3, 40), (0.6, 1e-5, 200),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_no_cut_is_given_up_that_would_be_found(run: tuple[float, float, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[bool] = []
+    hopeless, found = monotone._hopeless, monotone._cut_off
+
+    def cut_off(parts: Parts, cuts: np.ndarray, c: float, sd: float, top: float, target: float, furthest: float):
+        given_up = hopeless(parts, c, target, furthest)
+        cut = found(parts, cuts, c, sd, top, target, furthest)
+        said.append(given_up)
+        assert not given_up or math.isinf(cut[0])
+        return cut
+
+    monkeypatch.setattr(monotone, "_hopeless", lambda *_: False)
+    monkeypatch.setattr(monotone, "_cut_off", cut_off)
+    sigma, rate, steps = run
+    for direction in ("remove", "add"):
+        parts = Parts(((SamplingTransform(sigma, rate), steps),), 0.0, direction)
+        straight = StraightLines(parts, Walk.along(parts), lambda _: None, Effort())
+        for index in straight._chosen:
+            straight._plan(int(index))
+    assert said
+    assert any(said) or run != RUNS[0]  # where noise hides little, some are given up
+
+
+def test_what_hardly_turns_is_about_what_is_left() -> None:
+    for sigma, rate, omega in ((0.1, 0.01, 1e3), (0.3, 0.05, 1e4), (0.5, 0.01, 1e5)):
+        law = SamplingTransform(sigma, rate)
+        log_a, _ = law.on_line(1.0, np.array([0.0, omega]), math.inf, 30.0)
+        assert log_unturned(law, 1.0, omega) == pytest.approx(float(log_a[1].real), abs=1.0 + 0.5 * abs(log_a[1].real))
+
+
+def test_rungs_are_no_farther_apart_than_a_normal_law_allows() -> None:
+    rungs = _rungs(0.04, 45.0, 15.0)
+    assert np.all(np.diff(rungs) > 0.0)
+    assert (rungs[0], rungs[-1]) == pytest.approx((0.04, 45.0))
+    assert np.all((rungs[1:] <= rungs[:-1] * _RATIO * (1.0 + 1e-9)) | (rungs[:-1] >= 15.0))
+    assert np.all(np.diff(rungs[rungs < 2.75 * 15.0]) < 2.5)
+    assert len(_rungs(1.0, 2.0, 15.0)) == 1 + math.ceil(math.log(2.0) / math.log(_RATIO))
+
+
+@pytest.mark.parametrize(("sigma", "looked"), [(0.3, True), (lines._LOUD, False)])
+def test_what_turns_is_looked_at_where_noise_is_little(
+    sigma: float, looked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[float] = []
+    plainly = lines.cut_by_parts
+    monkeypatch.setattr(lines, "cut_by_parts", lambda *args: asked.append(args[2]) or plainly(*args))
+    parts = Parts(((SamplingTransform(sigma, 6e-3), 850),), 0.0, "remove")
+    straight = StraightLines(parts, Walk.along(parts), lambda _: None, Effort())
+    for index in straight._chosen:
+        straight._plan(int(index))
+    assert bool(asked) == looked
