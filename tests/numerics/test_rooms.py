@@ -22,7 +22,7 @@ from neyman.losses.gaussian import transform
 from neyman.losses.gaussian.parts import bulk
 from neyman.losses.laplace import step as laplace_step
 from neyman.losses.laplace import transform as laplace_transform
-from neyman.losses.readings import smooth_part
+from neyman.losses.readings import outcomes, smooth_part
 from neyman.numerics import rounding
 from neyman.numerics.rounding import ELEMENTARY, GAMMALN, SMALLEST, UNIT, largest_sum_error
 
@@ -127,3 +127,13 @@ def test_the_left_end_of_a_discrete_gaussian_hides_what_is_left_out() -> None:
     beyond = math.exp(-0.5 * tail_mu._LEFT**2) / math.exp(-0.5 * tail_mu._MIDDLE**2)
     assert beyond <= tail_mu._ROUNDED
     assert 1e9 * math.exp(-0.5 * tail_mu._ALL**2) <= tail_mu._ROUNDED  # of all, on both sides
+
+
+def test_what_discrete_gaussians_leave_out_is_nothing_beside_a_unit() -> None:
+    assert 4.0 * math.exp(theta_transform._NOTHING) <= 1e-4 * UNIT
+    assert 1e12 * math.exp(theta_transform._RIPPLE) <= UNIT  # of moments, whose factors are as large as no law's
+    for sigma in (0.05, 0.3, 1.0, 7.0, 300.0):  # of a whole mass, on both sides
+        last = math.ceil(outcomes._WHOLE * sigma) + 1
+        beyond = np.arange(last + 1, last + 40 * math.ceil(sigma) + 40) / sigma
+        with np.errstate(under="ignore"):
+            assert 2.0 * math.fsum(np.exp(-0.5 * beyond**2)) <= 1e-3 * UNIT

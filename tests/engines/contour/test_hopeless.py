@@ -7,8 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from neyman.engines.contour import laws
 from neyman.engines.contour import line as lines
 from neyman.engines.contour.cumulant import _RATIO, Parts, Walk, _rungs
+from neyman.engines.contour.laws import stubborn
 from neyman.engines.contour.lines import StraightLines
 from neyman.engines.contour.truncation import monotone
 from neyman.losses.gaussian.many.bounds import log_unturned
@@ -73,3 +75,16 @@ def test_what_turns_is_looked_at_where_noise_is_little(
     for index in straight._chosen:
         straight._plan(int(index))
     assert bool(asked) == looked
+
+
+def test_what_dies_for_sure_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    settings = [
+        (math.exp(rng.uniform(-3.5, 2.0)), math.exp(rng.uniform(-25.0, -1e-2)), int(math.exp(rng.uniform(0.0, 12.0))))
+        for _ in range(150)
+    ]
+    steps = [((SamplingTransform(sigma, rate), times),) for sigma, rate, times in settings]
+    shortly = [stubborn(some) for some in steps]
+    monkeypatch.setattr(laws, "_EASILY", math.inf)
+    assert shortly == [stubborn(some) for some in steps]
+    assert 0 < sum(shortly) < len(shortly)
