@@ -13,7 +13,7 @@ from neyman.numerics.normal import probit
 from neyman.numerics.score import score
 from neyman.profiles.effort import cut_short
 from neyman.profiles.ended import below_chord
-from neyman.profiles.profile import Bracket, Profile
+from neyman.profiles.profile import Bracket, Fall, Profile
 from neyman.profiles.real_line import bracket_at
 
 __all__ = ["DIRECTIONS", "Adjacency", "Direction", "HeldTogether", "LargestProfile", "MaximumProfile", "Pair"]
@@ -80,6 +80,10 @@ class MaximumProfile(Profile):
         if first is None or second is None:
             return first or second
         return first[0], np.minimum(first[1], np.interp(first[0], *second, right=np.inf))
+
+    def fall(self, log_alpha: float) -> Fall | None:
+        """The first's, which as a rule is the larger in the end."""
+        return self.first.fall(log_alpha) or self.second.fall(log_alpha)
 
     def behind(self, epsilon: float) -> Iterator[Profile]:
         """Both."""

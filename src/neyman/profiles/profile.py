@@ -14,7 +14,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +25,18 @@ if TYPE_CHECKING:
     from neyman.profiles.certificate import Certificate
     from neyman.profiles.vertices import Vertices
 
-__all__ = ["NEARLY_ONE", "SHARPEST", "Bracket", "Profile"]
+__all__ = ["NEARLY_ONE", "SHARPEST", "Bracket", "Fall", "Profile"]
 
 NEARLY_ONE = 0.999  # delta above which 1 - delta deserves a composition of its own
 _HALF = 0.5  # delta from which 1 - delta is told apart
 SHARPEST = 1e-10  # relative width of what nothing makes any sharper: it steers who is asked
+
+
+class Fall(NamedTuple):
+    """About where Q(L > eps) is some alpha, and how far from normal, relative, the loss is that lies there."""
+
+    epsilon: float
+    off: float
 
 
 @dataclass(slots=True, eq=False)
@@ -250,6 +257,10 @@ class Profile(ABC):
         has not been asked for any: they steer, and tell where a search may begin.
         """
         return next((found for one in self.behind(1.0) if (found := one.expected) is not None), None)
+
+    def fall(self, log_alpha: float) -> Fall | None:
+        """About where Q(L > eps) is e^``log_alpha``, likewise."""
+        return next((found for one in self.behind(1.0) if (found := one.fall(log_alpha)) is not None), None)
 
     def behind(self, epsilon: float) -> Iterator[Profile]:
         """Those whose bounds at ``epsilon`` it may have handed on, the likelier first."""

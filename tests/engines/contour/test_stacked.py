@@ -76,8 +76,8 @@ def test_zeros_after_a_short_line_change_nothing(longest: int) -> None:
 def test_lines_of_two_longer_lengths_are_not_added_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of these the shorter would be added in another order."""
     read: list[int] = []
-    plainly = stacked._told
-    monkeypatch.setattr(stacked, "_told", lambda *asked: read.append(asked[3]) or plainly(*asked))
+    plainly = stacked._summed
+    monkeypatch.setattr(stacked, "_summed", lambda *asked: read.append(int(asked[3].max())) or plainly(*asked))
     remove, _ = pair(0.6, 1e-3, 10**5)
     places = np.array([3.0, 8.0])
     remove.bracket(places)
@@ -95,9 +95,9 @@ def test_both_directions_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -> No
     read: list[int] = []
     plainly = stacked._told
 
-    def told(rows: stacked._Rows, line: np.ndarray, epsilon: np.ndarray, nodes: int) -> Estimate:
+    def told(rows: stacked._Rows, line: np.ndarray, epsilon: np.ndarray, sums: np.ndarray) -> Estimate:
         read.append(len(line))
-        return plainly(rows, line, epsilon, nodes)
+        return plainly(rows, line, epsilon, sums)
 
     monkeypatch.setattr(stacked, "_told", told)
     remove, add = pair(*PAPER)

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
-from neyman.engines.contour.cumulant import DEEPEST, WALKED, Parts, Walk
+from neyman.engines.contour.cumulant import WALKED, Parts, Walk
 from neyman.engines.contour.estimate import SHARP, Estimates, Reading
 from neyman.engines.contour.hyperbolas import Bends
 from neyman.engines.contour.line import ROUNDED
 from neyman.engines.contour.lines import StraightLines
+from neyman.engines.contour.saddles import expected_fall, expected_scores
 from neyman.engines.contour.splits import Partings
 from neyman.engines.contour.stacked import StackedLines
 from neyman.numerics.rounding import SLIGHT, UNIT
-from neyman.numerics.score import ratio, score
 from neyman.profiles.effort import Effort, allowance, cut_short
-from neyman.profiles.profile import Bracket, Profile
+from neyman.profiles.profile import Bracket, Fall, Profile
 
 if TYPE_CHECKING:
     from neyman.profiles.certificate import Certificate
@@ -36,8 +36,6 @@ _FIXED = 5.0  # eps up to which the fixed point of a curve is sought, and 1 - de
 _TINY = 16.0 * UNIT  # relative, of an exponential and a few products
 _CHERNOFF = 1e-6  # certifies: more than the log of that bound errs by
 _LEAST = 1e-322  # certifies: more than an exponential of it loses where it underflows
-_NORMAL = -0.5, 1.0  # of a density, relative: how far off it may be for a guess
-_ROOT = math.sqrt(2.0 * math.pi)  # a ratio of Mills over it is a part of a normal law
 _BRIEF, _LONG = 2500, 9000  # nodes of a parted law's line: at first, and where nothing else is sharp
 
 
@@ -108,23 +106,10 @@ class ContourProfile(Profile):
 
     @cached_property
     def _expected(self) -> tuple[FloatArray, FloatArray] | None:
-        """By saddle points: under the tilt c the loss is taken for normal about its mean there, corrected by its third
-        and fourth cumulant (Daniels 1954), and left out where these say that it is not.
-        """
-        walk = self._walk
-        right = (walk.c > 0.0) & (walk.mean > 0.0) & (walk.depth > -DEEPEST)
-        if len(walk.c) < 4 or not right.any():
-            return None
-        third = np.gradient(walk.variance, walk.c)
-        with np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore"):
-            off = np.gradient(third, walk.c) / (8.0 * walk.variance**2) - third**2 / (4.8 * walk.variance**3)
-            c, deviation = np.where(right, walk.c, np.nan), np.sqrt(walk.variance)
-            share = (ratio(c * deviation) - ratio((c + 1.0) * deviation)) * (1.0 + off) / _ROOT
-            scores = score(np.minimum(walk.depth + np.log(share), -_TINY))
-            good = (off >= _NORMAL[0]) & (off <= _NORMAL[1]) & np.isfinite(scores)
-        ends = np.flatnonzero(np.diff(good, prepend=False, append=False)).reshape(-1, 2)  # of what lies together
-        first, last = ends[np.argmax(ends[:, 1] - ends[:, 0])] if len(ends) else (0, 0)
-        return (walk.mean[first:last], scores[first:last]) if last > first + 3 else None
+        return expected_scores(self._walk)
+
+    def fall(self, log_alpha: float) -> Fall | None:
+        return expected_fall(self._walk, log_alpha)
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         b = self._evaluated(epsilon).bracket

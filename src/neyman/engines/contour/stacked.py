@@ -26,6 +26,7 @@ __all__ = ["StackedLines"]
 # nodes of a line that is stacked, and of one that others may follow with zeros up to so many in all: halves of a sum of
 # more than 128 terms, in which all of a short line comes first, are added last, so that it is the same to the last bit
 _LONGEST, _SHORT = 248, 64
+_SPARED = 1000  # zeros of short lines beside a long one that cost more than a look at each by themselves
 _MOST = 1 << 13  # entries of a table of cosines from which each line is read by itself, whose weights are not copied
 _UNLAID, _APART, _BESIDE = 0, 1, 2  # lines: not laid yet, to be asked by themselves, stacked
 
@@ -85,13 +86,14 @@ class StackedLines:
         """
         rows, count = self._table(), len(epsilon)
         length = rows.length[line]
-        nodes = int(length.max())
+        nodes, terms = int(length.max()), int(length.sum())
         if nodes > _SHORT and not ((length <= _SHORT) | (length == nodes)).all():
             return []
-        if not (len(line) * nodes <= _MOST and readable(NODE * nodes * len(line))):
+        if not (terms <= _MOST and readable(NODE * terms)):
             return []
         at = epsilon if len(line) == count else np.concatenate([epsilon, epsilon])
-        told, kept = _told(rows, line, at, nodes).settled(), rows.kept[:, line]
+        both, kept = _summed(rows.sums, line, at, length), rows.kept[:, line]
+        told = _told(rows, line, at, both).settled()
         final = rounded(kept[1], kept[2], told.mantissa, told.error) if rows.blurred else None
         all_of = Estimates.stated(told, kept[0], final, self._lines[line])
         b = of_delta(told.mantissa, told.error, told.log_scale, kept[0])
@@ -130,12 +132,9 @@ class StackedLines:
         return self._rows
 
 
-def _told(rows: _Rows, line: IntArray, epsilon: FloatArray, nodes: int) -> Estimate:
-    """What ``Line.integrate`` says: each ``line``, of so many nodes at most, at an ``epsilon``."""
-    sums = rows.sums[:, :, :nodes][line]
-    turn = epsilon[:, None] * sums[:, 0]
-    cosine, sine = np.cos(turn), np.sin(turn)
-    direct, slope = (cosine[:, None] * sums[:, 1::2] + sine[:, None] * sums[:, 2::2]).sum(axis=2).T
+def _told(rows: _Rows, line: IntArray, epsilon: FloatArray, sums: FloatArray) -> Estimate:
+    """What ``Line.integrate`` says: each ``line`` at an ``epsilon``, by both sums over its nodes."""
+    direct, slope = sums
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         told = rows.rise[:, line]
         told *= epsilon
@@ -151,6 +150,22 @@ def _told(rows: _Rows, line: IntArray, epsilon: FloatArray, nodes: int) -> Estim
         error += told[5] * both
         error += told[6] * np.abs(value)
     return Estimate(value, slope, error, told[7])
+
+
+def _summed(sums: FloatArray, line: IntArray, epsilon: FloatArray, length: IntArray) -> FloatArray:
+    """Both sums over the nodes of each ``line``, of such a ``length``, at an ``epsilon``; those of short lines by
+    themselves where there are many zeros to be saved.
+    """
+    nodes, short = int(length.max()), length <= _SHORT
+    if nodes > _SHORT and nodes * np.count_nonzero(short) > _SPARED:
+        found = np.empty((2, len(line)))
+        for some in (short, ~short):
+            found[:, some] = _summed(sums, line[some], epsilon[some], length[some])
+        return found
+    own = sums[:, :, :nodes][line]
+    turn = epsilon[:, None] * own[:, 0]
+    cosine, sine = np.cos(turn), np.sin(turn)
+    return (cosine[:, None] * own[:, 1::2] + sine[:, None] * own[:, 2::2]).sum(axis=2).T
 
 
 def _stackable(line: Line) -> bool:

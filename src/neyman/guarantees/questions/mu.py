@@ -44,6 +44,8 @@ _ROUNDS = 12
 _FIRST, _FEWER = 24, 6  # knots of each kind, usually and where no effort is left
 _MOST_KNOTS = 6_000
 _AIMED = 0.8  # of what an interval may lose, when it is parted: the square of its length tells it nearly
+_NORMAL = 0.1  # how far from normal a loss may be, relative, that is believed to lie where it is expected
+_TIMES = 5.0  # times what the last slope says that it is believed for how far it is at most
 _FARTHER, _USEFUL = 1.02, 0.5  # times where a Gaussian's alpha is the floor; of that, where that of the law is at least
 # times that they are extended at most; of what the last slope says, how far, and times what is known, at most
 _LONGER, _FURTHER, _MOST = 8, 1.05, 32.0
@@ -244,8 +246,7 @@ def _fit_from(branch: Profile, symmetric: bool, floor: float, start: float, at_z
             break
         found, more = touching(branch, more), more[:0]
         if guess is not None:
-            end, guess = _nearer(branch, guess, found, start, log_floor)
-            more = more if guess is None and end == found.epsilon[0] else np.array([end])
+            end, guess, more = _nearer(branch, guess, found, start, log_floor)
         knots = joined(knots, found, log_floor)
         bound, attained = interval_bounds(knots)
     where = int(np.argmax(attained))
@@ -259,17 +260,20 @@ def _fit_from(branch: Profile, symmetric: bool, floor: float, start: float, at_z
     return Fit(mu, at, float(knots.log_alpha[where]), last, known, at_floor)
 
 
-def _nearer(branch: Profile, guess: Guess, found: Knots, start: float, log_floor: float) -> tuple[float, Guess | None]:
-    """Where alpha is the floor, by a step of Newton's from the first that was ``found``, and a better guess where that
-    is not it yet; by a search where the curve bends too sharply for that.
+def _nearer(
+    branch: Profile, guess: Guess, found: Knots, start: float, log_floor: float
+) -> tuple[float, Guess | None, FloatArray]:
+    """Where alpha is the floor, by a step of Newton's from the first that was ``found``, a better guess where that one
+    was not near enough, and what is to be asked next; by a search where the curve bends too sharply for that.
     """
     miss = -probit(np.array([log_floor])) + probit(np.minimum(found.log_alpha[:1], 0.0))
     off, end = abs(float(miss[0])), float((found.epsilon[:1] + miss / guess.slope)[0])
     if off <= _OFF:
-        return float(found.epsilon[0]), None
-    if not (off <= _SMOOTH * guess.miss and end > 0.0):
-        return _at_floor(branch, start, log_floor), None
-    return end, guess._replace(miss=off)
+        return end if end > 0.0 else float(found.epsilon[0]), None, np.zeros(0)
+    if off <= _SMOOTH * guess.miss and end > 0.0:
+        return end, guess._replace(miss=off), np.array([end])
+    end = _at_floor(branch, start, log_floor)
+    return end, None, np.array([end])
 
 
 def _at_floor(branch: Profile, start: float, log_floor: float) -> float:
@@ -309,9 +313,12 @@ def _first_knots(branch: Profile, zero: Knots, start: float, log_floor: float) -
     """
     first = _FIRST if allowance().take(1.0) else _FEWER
     goal = -probit(np.array([log_floor]))
-    far = _FARTHER * start * (float(goal[0]) - 0.5 * start)  # a little beyond, of a Gaussian
+    far = start * (float(goal[0]) - 0.5 * start)  # of a Gaussian
+    fall = branch.fall(log_floor)
+    if fall is not None and fall.off <= _NORMAL:
+        far = fall.epsilon
     if far > start:
-        found = touching(branch, _grid(start, far, first))
+        found = touching(branch, np.append(_grid(start, far, first), _FARTHER * far))
         for _ in range(_LONGER):
             scores = -probit(np.minimum(found.log_alpha, 0.0))
             guess = interpolated((found.epsilon, scores), goal)
@@ -323,6 +330,8 @@ def _first_knots(branch: Profile, zero: Knots, start: float, log_floor: float) -
                 ahead = float((goal[0] - scores[-1]) / (scores[-1] - scores[-3]) * (end - before))
             if not 0.0 < ahead <= _MOST * end:
                 break
+            if fall is not None and ahead < fall.epsilon - end <= _TIMES * ahead:
+                ahead = fall.epsilon - end
             more = end + _FURTHER * ahead * np.arange(1, first // 4 + 1) / (first // 4)
             found = Knots.of(found, touching(branch, more))
     last = _at_floor(branch, start, log_floor)

@@ -276,10 +276,8 @@ def shortfall(mine: Pair, gaussian: Profile, mu_floor: tuple[float, float], star
             # each branch has its own eps at which alpha comes down to the floor
             found = float(crossing(partial(alpha_score, branch), goal, start, 1e-5)[0])
             near = found if 0.0 < found < 1e12 else start
-        begin = _certified_reach(branch, floor, near, start)
-        end = max(min(near + 0.6 * start, 600.0), begin + 0.2 * start)
-        grid = np.linspace(begin, end, 16)
-        upper, lower = branch.bracket(grid).upper, gaussian.bracket(grid).lower
+        grid, upper = _beyond_reach(branch, floor, near, start)
+        end, lower = float(grid[-1]), gaussian.bracket(grid).lower
         with np.errstate(under="ignore"):
             pieces = np.maximum(upper[:-1] - lower[1:], 0.0) / (1.0 + np.exp(np.minimum(grid[:-1], 700.0)))
             tail = upper[-1] / (1.0 + np.exp(min(end, 700.0)))
@@ -289,15 +287,27 @@ def shortfall(mine: Pair, gaussian: Profile, mu_floor: tuple[float, float], star
     return worst * (1.0 + 64.0 * UNIT)
 
 
-def _certified_reach(branch: Profile, floor: float, near: float, start: float) -> float:
-    """The largest tried eps with Q(L > eps) >= floor certified by a secant to its right; 0 where none is."""
+def _beyond_reach(branch: Profile, floor: float, near: float, start: float) -> tuple[FloatArray, FloatArray]:
+    """Eps from the largest tried with Q(L > eps) >= floor certified by a secant to its right (0 where none is) to
+    beyond all that matters, and delta there, from above.
+    """
     tries = np.maximum(near - start * np.array([1e-4, 1e-3, 1e-2, 0.1, 0.5, 1.0, 2.0]), 0.0)
     step = start * np.array([1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2])
     if near > 600.0:
-        return 0.0
-    both = branch.bracket(np.concatenate([tries, tries + step]))
-    lower, upper = both.lower[: len(tries)], both.upper[len(tries) :]
+        grid = _grid_from(0.0, near, start)
+        return grid, branch.bracket(grid).upper
+    first = _grid_from(float(tries[0]), near, start)  # as a rule the first try is
+    b, count = branch.bracket(np.concatenate([tries, tries + step, first])), len(tries)
+    lower, upper = b.lower, b.upper
     with np.errstate(over="ignore"):  # a secant that reaches too far shows nothing: 0 / inf
-        alpha = (lower - upper) / (np.exp(tries) * np.expm1(step)) * (1.0 - 64.0 * UNIT)
+        fall = lower[:count] - upper[count : 2 * count]
+        alpha = fall / (np.exp(tries) * np.expm1(step)) * (1.0 - 64.0 * UNIT)
+    if alpha[0] >= floor:
+        return first, upper[2 * count :]
     reached = tries[alpha >= floor]
-    return float(reached[0]) if reached.size else 0.0
+    grid = _grid_from(float(reached[0]) if reached.size else 0.0, near, start)
+    return grid, branch.bracket(grid).upper
+
+
+def _grid_from(begin: float, near: float, start: float) -> FloatArray:
+    return np.linspace(begin, max(min(near + 0.6 * start, 600.0), begin + 0.2 * start), 16)

@@ -41,6 +41,7 @@ _OFFSETS = np.array([-1.5, -0.5, 0.5, 1.5])
 _FIRST_SPACING = 5e-6  # of the spread: curvature then costs about 1e-11 of the value
 _AT_CORNERS = 8.0**-5  # of that spacing: what four points around a corner lose is in proportion
 _BACK = 2  # times the width is halved where it had to grow eightfold: what is lost goes with its square
+_OPEN = 3.0  # times what brackets leave open: where a bound loses no more, narrower points win nothing
 _TOLD_APART = 0.2  # of the spread times the root of a relative width: points nearer to each other are not told apart
 _CHORDS = 16  # alphas that chords to alpha = 0 are drawn from
 _SHARP = 2e-7  # of the power: a bound that near the one from above needs no chords
@@ -296,6 +297,7 @@ def _infimum(
             farthest = (np.min(upper, axis=0) + rest) / rising
             value, ok = _convex_infimum(np.expm1(at - at[1]), lower, upper, farthest)
             # a load that is capped is no longer convex
+            sharp = np.min(upper, axis=0) - value <= _OPEN * np.max(upper - lower, axis=0)
             honest = (at[3] <= 690.0) & (at[3] + np.log(alpha[rows]) - units[rows] <= 1.0)
         known, ok = np.isfinite(value) & honest, ok & honest
         bound[rows[known]] = np.where(seen[rows[known]], np.maximum(bound[rows[known]], value[known]), value[known])
@@ -303,6 +305,7 @@ def _infimum(
         again = found[rows]
         back[rows[again]] -= 1
         back[rows[ok & ~again]] = _BACK if attempt > 0 else 0
+        back[rows[ok & sharp]] = 0
         found[rows[ok]] = True
         spacing[rows] *= np.where(found[rows], 0.5, 8.0)
         if attempt == 0:
