@@ -33,7 +33,7 @@ import numpy as np  # noqa: E402
 
 import neyman as ny  # noqa: E402
 
-__all__ = ["BARS", "Bar", "main"]
+__all__ = ["BARS", "Bar", "main", "whole_answer"]
 
 _DELTAS = (1e-5, 1e-6, 1e-9)
 _ORDERS = (1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0)
@@ -57,7 +57,8 @@ def _cpu(task: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def _whole(g: ny.Guarantee) -> None:
+def whole_answer(g: ny.Guarantee) -> None:
+    """What is asked of a run: see above."""
     g.gdp()
     for delta in _DELTAS:
         g.epsilon(delta)
@@ -68,7 +69,7 @@ def _whole(g: ny.Guarantee) -> None:
 
 def _answered(make: Callable[[float], ny.Mechanism]) -> Callable[[float], float]:
     """The whole answer to a mechanism, from its making on."""
-    return lambda factor: _cpu(lambda: _whole(ny.account(make(factor))))
+    return lambda factor: _cpu(lambda: whole_answer(ny.account(make(factor))))
 
 
 def _dpsgd(noise: float, rate: float, steps: int) -> Callable[[float], float]:
