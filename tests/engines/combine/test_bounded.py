@@ -72,3 +72,20 @@ def test_a_search_asks_only_near_its_goals(joined):
 def test_epsilon_of_steps_that_hardly_ever_take_part():
     """The search passes eps at which the bound is vague and delta far below what is sought."""
     assert ny.account(ny.DPSGD(0.0479, 4.52e-11, 3359000)).epsilon(1e-5) == pytest.approx(224.61473977837494, rel=1e-9)
+
+
+def test_a_slope_where_solvers_just_were_asks_no_more_of_the_bound(monkeypatch):
+    """Where all of it is wide the engine's slope counts, and the bound's is not looked for."""
+    seen = []
+    plainly, slopes = Vague.bracket, Vague.slope
+    monkeypatch.setattr(Vague, "bracket", lambda self, e: seen.append("bracket") or plainly(self, e))
+    monkeypatch.setattr(Vague, "slope", lambda self, e: seen.append("slope") or slopes(self, e))
+    profile, places = bounded(Asked(1.0)), np.array([1.0, 2.0])
+    profile.bracket(places)
+    assert profile.slope(places) == pytest.approx(GaussianProfile(1.0).slope(places))
+    assert seen == ["bracket"]
+    assert np.all(profile.rough(places).upper <= plainly(Vague(1.0, 1.5), places).upper)
+    assert seen == ["bracket"]
+    other = np.array([1.0, 3.0])
+    profile.slope(other)
+    assert seen == ["bracket", "bracket"]

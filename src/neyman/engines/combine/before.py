@@ -68,7 +68,10 @@ class BoundedProfile(Profile):
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         first = self._known(epsilon, self._quick.bracket(epsilon))
-        return self._both(epsilon, first, self._wide(epsilon, first))
+        at = self._wide(epsilon, first)
+        if len(at) and not cut_short():  # solvers ask for the slope where they just were
+            self._steered = epsilon.tobytes(), first
+        return self._both(epsilon, first, at)
 
     def decide(self, epsilon: FloatArray, goals: tuple[float, float]) -> Bracket:
         first = self._known(epsilon, self._quick.decide(epsilon, goals))
@@ -96,14 +99,17 @@ class BoundedProfile(Profile):
         return first.sharpened(at, self._engine.bracket(epsilon[at]))
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
-        out = self._quick.slope(epsilon)
         at = self._wide(epsilon, self._roughly(epsilon), _STEERED)
-        if len(at) and self._engine is not None:
-            out[at] = self._engine.slope(epsilon[at])
+        if not len(at) or self._engine is None:
+            return self._quick.slope(epsilon)
+        if len(at) == len(epsilon):
+            return self._engine.slope(epsilon)
+        out = self._quick.slope(epsilon)
+        out[at] = self._engine.slope(epsilon[at])
         return out
 
     def _roughly(self, epsilon: FloatArray) -> Bracket:
-        """What the quick one knows roughly; kept, since solvers ask for the slope where they just were."""
+        """What the quick one knows at least roughly; kept for whoever asks there again."""
         place = epsilon.tobytes()
         if self._steered is None or self._steered[0] != place:
             found = self._known(epsilon, self._quick.rough(epsilon))
