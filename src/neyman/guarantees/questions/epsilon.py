@@ -25,7 +25,8 @@ _FEW = 1e-4  # of the mass of the last loss: below, delta is as good as straight
 _UNREACHED = 1e9  # the score of delta = 0
 _FARTHER = 2.0  # of a score: how far beyond what is known it is continued
 _HALF = 0.5  # delta from which its logarithm is flat
-_MOST, _LAST = 8, 1e-8  # steps of Newton's, while they shrink; of eps: one after which the next is none
+# steps of Newton's, while they shrink; of eps, or of its unit: one after which the next is none, its square of log delta
+_MOST, _LAST = 8, 1e-6
 _CLOSE, _HALVINGS = 1e-7, 60  # of eps: a step that is small; of what lies between, at most
 _ROOM = 0.1  # relative distance from a delta that is sought within which deltas steer the search
 
@@ -94,11 +95,15 @@ def _guess(profile: Profile, goal: FloatArray, known: tuple[FloatArray, FloatArr
     if known is None:
         return None if profile.expected is None else interpolated(profile.expected, goal)
     within = interpolated(known, goal)
+    if np.all(within.known):
+        return within
     beyond = (goal > known[1][-1]) & (goal < known[1][-1] + _FARTHER) & (within.epsilon > 0.0)
     near = within._replace(known=within.known | beyond)
     if np.all(near.known) or profile.expected is None:
         return near
-    return within.beside(interpolated(profile.expected, goal)).beside(near)
+    epsilon, scores = profile.expected  # off by about as much as where both are known
+    off = known[1][-1] - np.interp(known[0][-1], epsilon, scores)
+    return within.beside(interpolated((epsilon, scores + off), goal)).beside(near)
 
 
 def _by_slopes(profile: Profile, delta: FloatArray, start: float, guess: Guess) -> FloatArray:
