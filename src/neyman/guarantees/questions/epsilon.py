@@ -25,8 +25,8 @@ _FEW = 1e-4  # of the mass of the last loss: below, delta is as good as straight
 _UNREACHED = 1e9  # the score of delta = 0
 _FARTHER = 2.0  # of a score: how far beyond what is known it is continued
 _HALF = 0.5  # delta from which its logarithm is flat
-# steps of Newton's, while they shrink; of eps, or of its unit: one after which the next is none, its square of log delta
-_MOST, _LAST = 8, 1e-6
+# steps of Newton's, while they shrink; one after which the next is none, in units of eps and in log delta
+_MOST, _LAST, _TOLD = 8, 1e-6, 3e-6
 _CLOSE, _HALVINGS = 1e-7, 60  # of eps: a step that is small; of what lies between, at most
 _ROOM = 0.1  # relative distance from a delta that is sought within which deltas steer the search
 
@@ -118,9 +118,10 @@ def _by_slopes(profile: Profile, delta: FloatArray, start: float, guess: Guess) 
     for _ in range(_MOST):
         upper = profile.bracket(epsilon).upper
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            step = np.log(upper / delta[at]) * upper / profile.slope(epsilon)
+            off = np.log(upper / delta[at])
+            step = off * upper / profile.slope(epsilon)
         epsilon = np.where(np.abs(step) < epsilon, epsilon + step, epsilon)
-        near = np.abs(step) <= _LAST * np.minimum(epsilon, start)
+        near = (np.abs(step) <= _LAST * np.minimum(epsilon, start)) & (np.abs(off) <= _TOLD)
         if not (~near & (np.abs(step) < _HALF * size)).any():  # all are there, or no longer come nearer
             break
         size = np.abs(step)
