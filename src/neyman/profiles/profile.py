@@ -33,10 +33,12 @@ SHARPEST = 1e-10  # relative width of what nothing makes any sharper: it steers 
 
 
 class Fall(NamedTuple):
-    """About where Q(L > eps) is some alpha, and how far from normal, relative, the loss is that lies there."""
+    """About where Q(L > eps) is some alpha, and how many of its deviations the loss was tilted to be there: about
+    -Phi^-1(alpha) of one that is normal, far more of rare losses that are not.
+    """
 
     epsilon: float
-    off: float
+    deviations: float
 
 
 @dataclass(slots=True, eq=False)

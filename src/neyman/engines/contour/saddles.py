@@ -8,7 +8,6 @@ Under the tilt c the loss is taken for normal about its mean there, corrected by
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,6 @@ __all__ = ["expected_fall", "expected_scores"]
 _TINY = 16.0 * UNIT
 _NORMAL = -0.5, 1.0  # of a density, relative: how far off it may be for a guess
 _ROOT = math.sqrt(2.0 * math.pi)  # a ratio of Mills over it is a part of a normal law
-_BESIDE = 2  # places of the walk from its ends where it may tell where an alpha lies
 
 
 def expected_scores(walk: Walk) -> tuple[FloatArray, FloatArray] | None:
@@ -33,7 +31,7 @@ def expected_scores(walk: Walk) -> tuple[FloatArray, FloatArray] | None:
         return None
     with np.errstate(under="ignore", over="ignore", divide="ignore", invalid="ignore"):
         third = np.gradient(walk.variance, walk.c)
-        off = _off(walk.variance, third, np.gradient(third, walk.c))
+        off = np.gradient(third, walk.c) / (8.0 * walk.variance**2) - third**2 / (4.8 * walk.variance**3)
         c, deviation = np.where(right, walk.c, np.nan), np.sqrt(walk.variance)
         share = (ratio(c * deviation) - ratio((c + 1.0) * deviation)) * (1.0 + off) / _ROOT
         scores = score(np.minimum(walk.depth + np.log(share), -_TINY))
@@ -48,22 +46,15 @@ def expected_fall(walk: Walk, log_alpha: float) -> Fall | None:
     how far that tilt is from the right one.
     """
     first = int(walk.c.searchsorted(0.0, side="right"))
-    c, variance = walk.c[first:], walk.variance[first:]
-    if len(c) < 2 * _BESIDE:
+    if first == len(walk.c):
         return None
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        steep = c + 1.0
-        epsilon = (walk.k[first:] - np.log(steep * np.sqrt(variance) * _ROOT) - log_alpha) / steep
-        place = int(np.where(epsilon > 0.0, epsilon, np.inf).argmin())
-        off = math.inf
-        if _BESIDE <= place < len(c) - _BESIDE:
-            (a, b, d), (low, own, high) = (x[place - 1 : place + 2].tolist() for x in (c, variance))
-            third, fourth = (high - low) / (d - a), 2.0 * ((high - own) / (d - b) - (own - low) / (b - a)) / (d - a)
-            off = abs(_off(own, third, fourth))
+    steep, deviation = walk.c[first:] + 1.0, np.sqrt(walk.variance[first:])
+    with np.errstate(over="ignore", invalid="ignore"):
+        # Mills' ratio, nearly; no part of a law is more than half of what lies on its side
+        log_share = -np.log(np.maximum(steep * deviation * _ROOT, 2.0))
+        epsilon = (walk.k[first:] + log_share - log_alpha) / steep
+    place = int(np.where(epsilon > 0.0, epsilon, np.inf).argmin())
     found = float(epsilon[place])
-    return Fall(found, off) if 0.0 < found < math.inf else None
-
-
-def _off(variance: Any, third: Any, fourth: Any) -> Any:
-    """How far from 1 that correction of a density is, from the cumulants."""
-    return fourth / (8.0 * variance**2) - third**2 / (4.8 * variance**3)
+    if not (place > 0 and 0.0 < found < math.inf):  # the right tilt may lie before all of these
+        return None
+    return Fall(found, float(steep[place] * deviation[place]))

@@ -44,9 +44,9 @@ _ROUNDS = 12
 _FIRST, _FEWER = 24, 6  # knots of each kind, usually and where no effort is left
 _MOST_KNOTS = 6_000
 _AIMED = 0.8  # of what an interval may lose, when it is parted: the square of its length tells it nearly
-_NORMAL = 0.1  # how far from normal a loss may be, relative, that is believed to lie where it is expected
+_NORMAL = 0.7, 3.6  # times the deviations of a normal loss: what lies between is believed to lie where it is expected
 _TIMES = 5.0  # times what the last slope says that it is believed for how far it is at most
-_FARTHER, _USEFUL = 1.02, 0.5  # times where a Gaussian's alpha is the floor; of that, where that of the law is at least
+_FARTHER, _USEFUL = 1.02, 0.5  # times where alpha may be the floor; of that, where that of the law is at least
 # times that they are extended at most; of what the last slope says, how far, and times what is known, at most
 _LONGER, _FURTHER, _MOST = 8, 1.05, 32.0
 _OFF = 1e-5  # of a score: what the tangent that is as far from the floor loses there goes with its square
@@ -315,10 +315,11 @@ def _first_knots(branch: Profile, zero: Knots, start: float, log_floor: float) -
     goal = -probit(np.array([log_floor]))
     far = start * (float(goal[0]) - 0.5 * start)  # of a Gaussian
     fall = branch.fall(log_floor)
-    if fall is not None and fall.off <= _NORMAL:
+    if fall is not None and _NORMAL[0] <= fall.deviations / float(goal[0]) <= _NORMAL[1]:
         far = fall.epsilon
+    far *= _FARTHER
     if far > start:
-        found = touching(branch, np.append(_grid(start, far, first), _FARTHER * far))
+        found = touching(branch, _grid(start, far, first))
         for _ in range(_LONGER):
             scores = -probit(np.minimum(found.log_alpha, 0.0))
             guess = interpolated((found.epsilon, scores), goal)
