@@ -26,9 +26,25 @@ from threading import RLock
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-__all__ = ["EFFORT", "Effort", "allowance", "cut_short", "ignored", "question", "readable", "shared_effort"]
+import numpy as np
+
+from neyman._errors import NotCertified
+from neyman._validate import FloatArray
+
+__all__ = [
+    "EFFORT",
+    "Effort",
+    "allowance",
+    "cut_short",
+    "ignored",
+    "question",
+    "questions",
+    "readable",
+    "shared_effort",
+]
 
 EFFORT = 10.0  # nominal seconds that one question may take, unless more is asked for
+_MOST = 10.0  # allowances that an array may take whose places are asked one by one
 _NANO = 1e9
 
 
@@ -62,6 +78,11 @@ class Effort:
     def spent(self) -> bool:
         """Whether anything was refused since the question began."""
         return self._ruling.refused
+
+    @property
+    def used(self) -> float:
+        """Nominal nanoseconds that the last question of its own took."""
+        return self._whole - self.left
 
     @property
     def question(self) -> int:
@@ -214,6 +235,36 @@ def question(
     def asked(self: _Who, *args: _What.args, **more: _What.kwargs) -> Any:
         with self.effort:
             return verb(self, *args, **more)
+
+    return asked
+
+
+def questions(verb: Callable[[_Who, FloatArray], FloatArray]) -> Callable[[_Who, FloatArray], FloatArray]:
+    """The same for a verb that takes an array: where it was cut short, each place is asked alone, with an allowance of
+    its own, so that what is refused of one does not depend on the others. All together may take ten allowances.
+    """
+    one = question(verb)
+
+    @wraps(verb)
+    def asked(self: _Who, places: FloatArray) -> FloatArray:
+        inner, refusal = _ANSWERED.get() is not None, None
+        try:
+            found = one(self, places)
+        except NotCertified as error:
+            found, refusal = np.empty(len(places)), error
+        if inner or len(places) < 2 or not self.effort.spent:
+            if refusal is not None:
+                raise refusal
+            return found
+        left = _MOST * self.effort.seconds * _NANO
+        for i in range(len(places)):
+            if not left > 0.0:
+                if refusal is not None:
+                    raise refusal
+                break
+            found[i] = one(self, places[i : i + 1])[0]
+            left -= self.effort.used
+        return found
 
     return asked
 
