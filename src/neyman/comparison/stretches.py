@@ -117,17 +117,21 @@ def _changes(a: Guarantee, b: Guarantee, count: int) -> tuple[FloatArray, FloatA
 def _signs(a: Guarantee, b: Guarantee, score: FloatArray) -> FloatArray:
     """1 where a is certainly the safer one at the rate of this score, -1 where b is, 0 where that cannot be told."""
     rate = _rates(score)
-    first, second = (
-        (np.asarray(g.pessimistic.beta(rate)), np.asarray(g.pessimistic.optimistic.beta(rate))) for g in (a, b)
-    )
-    return (first[0] > second[1]).astype(float) - (first[1] < second[0])
+    first, second = (np.asarray(g.pessimistic.beta(rate)) for g in (a, b))
+    sign = np.zeros(len(rate))
+    # bounds from above are dear: only the one with the smaller bound from below may be the less safe
+    for which, mine, other, g in (1.0, first, second, b), (-1.0, second, first, a):
+        at = np.flatnonzero(mine > other)
+        if len(at):
+            sign[at] = which * (mine[at] > np.asarray(g.pessimistic.optimistic.beta(rate[at])))
+    return sign
 
 
 def _narrowed(a: Guarantee, b: Guarantee, low: float, high: float, sign: int) -> tuple[float, float]:
     """The scores between which the sign changes, nearer to each other; as they are where that cannot be told."""
     for _ in range(_ROUNDS):
         inner = np.linspace(low, high, _PARTS + 1)
-        found = _signs(a, b, inner)
+        found = np.array([sign, *_signs(a, b, inner[1:-1]), -sign])
         low, high = float(inner[np.flatnonzero(found == sign)[-1]]), float(inner[np.flatnonzero(found == -sign)[0]])
     return low, high
 
