@@ -72,7 +72,7 @@ class Views(Asked):
             In [0, 1]. Left out, it is 1/dataset_size (rounded down), where the mechanism remembers its data set: see
             ``default_delta``. That is the largest that is usual, not one that is small.
             Many are searched for together, and one by one where the effort did not suffice for all: that may take
-            ten times the effort of one.
+            three times the effort of one more, and is not begun of more than sixty for each second of it.
 
         Raises
         ------

@@ -44,7 +44,8 @@ __all__ = [
 ]
 
 EFFORT = 10.0  # nominal seconds that one question may take, unless more is asked for
-_MOST = 10.0  # allowances that an array may take whose places are asked one by one
+# allowances that an array may take whose places are asked one by one; nominal nanoseconds of each of these, at least
+_MOST, _ALONE = 3.0, 5e7
 _NANO = 1e9
 
 
@@ -241,7 +242,8 @@ def question(
 
 def questions(verb: Callable[[_Who, FloatArray], FloatArray]) -> Callable[[_Who, FloatArray], FloatArray]:
     """The same for a verb that takes an array: where it was cut short, each place is asked alone, with an allowance of
-    its own, so that what is refused of one does not depend on the others. All together may take ten allowances.
+    its own, so that what is refused of one does not depend on the others. All together may take three allowances, and
+    where they are so many that they would take more there is no beginning.
     """
     one = question(verb)
 
@@ -252,18 +254,14 @@ def questions(verb: Callable[[_Who, FloatArray], FloatArray]) -> Callable[[_Who,
             found = one(self, places)
         except NotCertified as error:
             found, refusal = np.empty(len(places)), error
-        if inner or len(places) < 2 or not self.effort.spent:
-            if refusal is not None:
-                raise refusal
-            return found
-        left = _MOST * self.effort.seconds * _NANO
-        for i in range(len(places)):
-            if not left > 0.0:
-                if refusal is not None:
-                    raise refusal
-                break
-            found[i] = one(self, places[i : i + 1])[0]
-            left -= self.effort.used
+        left, known = _MOST * self.effort.seconds * _NANO, 0
+        if not inner and self.effort.spent and 1 < len(places) <= left / _ALONE:
+            while known < len(places) and left > 0.0:
+                found[known] = one(self, places[known : known + 1])[0]
+                left -= max(self.effort.used, _ALONE)
+                known += 1
+        if refusal is not None and known < len(places):
+            raise refusal
         return found
 
     return asked
