@@ -46,6 +46,15 @@ def test_crossings_that_lie_near_to_each_other_are_found() -> None:
     assert c.stretches[0].high <= truth <= c.stretches[1].low
 
 
+@pytest.mark.parametrize("mu", [0.5, 0.75, 1.0, 1.125, 1.25])
+def test_stretches_between_two_places_of_a_grid_are_found(mu: float) -> None:
+    c = ny.compare(ny.GDP(mu), ny.PureDP(0.8125 * mu))
+    assert [one.safer for one in c.stretches] == ["b", "a", "b"]
+    corner = 1.0 / (1.0 + np.exp(0.8125 * mu))  # of the curve of b: the point where a is safer, if anywhere
+    assert c.stretches[1].low < corner < c.stretches[1].high
+    assert c.stretches[2].low - c.stretches[0].high < 0.04
+
+
 @given(st.floats(0.4, 2.5), st.floats(0.7, 1.4), st.sampled_from(["laplace", "pure", "pair", "answers"]), st.randoms())
 @examples(15, 150)
 def test_whoever_is_called_safer_is(mu: float, share: float, kind: str, draw: random.Random) -> None:
