@@ -356,3 +356,34 @@ def test_steps_for_a_regret() -> None:
     ends = ny.calibrate(lambda n: ny.DPSGD(2.0, 0.1, n), t.Regret(0.01), (400, 5000)).bracket
     assert ends[0] == ends[1] + 1  # from here on it is met, at least as far as 5000
     assert ny.calibrate(lambda n: ny.DPSGD(2.0, 0.1, n), t.Regret(0.01), integer=True).bracket == ends
+
+
+def test_an_answer_tells_its_own_target() -> None:
+    """What meets the target may be known no better than that: its guarantee refused epsilon(delta) as too wide."""
+    asked = ny.targets.Epsilon(0.0968, delta=5.64e-11)
+    found = ny.noise_for_dpsgd(asked, sample_rate=6.89e-6, steps=37005, tolerance=1e-9)
+    assert isinstance(found.guarantee, ny.guarantees.ComposedGuarantee)
+    assert found.guarantee.tolerance > 1e-10
+    assert asked.met_by(found.guarantee)
+    assert 0.0968 * (1.0 - 1e-8) < found.guarantee.epsilon(5.64e-11) <= 0.0968
+
+
+def test_an_answer_that_cannot_tell_its_target_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ny.targets.Epsilon, "told_by", lambda target, guarantee: guarantee.tolerance > 1e-3)
+    found = ny.noise_for_dpsgd(epsilon=1.0, delta=1e-5, sample_rate=0.01, steps=100, tolerance=0.05)
+    assert found.guarantee.tolerance == pytest.approx(0.01)
+    monkeypatch.setattr(ny.targets.Epsilon, "told_by", lambda target, guarantee: False)
+    with pytest.raises(ny.NotCertified, match="too wide to be handed out") as refused:
+        ny.noise_for_dpsgd(epsilon=1.0, delta=1e-5, sample_rate=0.01, steps=100)
+    assert refused.value.lower <= found.parameter <= 1.1 * refused.value.upper
+
+
+def test_all_parts_of_a_target_are_told() -> None:
+    met = ny.account(ny.DPSGD(1.0, 0.01, 100))
+    wide = ny.account(ny.DPSGD(0.696949784981723, 6.89e-6, 37005), tolerance=1e-10)
+    part, other = ny.targets.Epsilon(0.0968, 5.64e-11), ny.targets.TPR(0.9, 0.1)  # which is told of any width
+    assert part.told_by(met)
+    assert other.told_by(wide)
+    assert not part.told_by(wide)
+    assert not (part & other).told_by(wide)
+    assert (part & other & ny.targets.Mu(1.0)).told_by(met)

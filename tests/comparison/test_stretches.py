@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 import neyman as ny
-from neyman.comparison.stretches import Stretch, in_words, often
+from neyman.comparison.stretches import Stretch, _signs, in_words, often
 from tests.effort import examples
 
 _A = "Against attackers with fewer than about "
@@ -44,6 +44,15 @@ def test_crossings_that_lie_near_to_each_other_are_found() -> None:
     gap = lambda alpha: scipy.stats.norm.cdf(scipy.stats.norm.isf(alpha) - 1.0) - (1.0 - np.exp(0.875) * alpha)  # noqa: E731
     truth = brentq(gap, 0.25, 0.29, xtol=1e-14)
     assert c.stretches[0].high <= truth <= c.stretches[1].low
+
+
+@pytest.mark.parametrize("mu", [0.5, 0.75, 1.0, 1.125, 1.25])
+def test_stretches_between_two_places_of_a_grid_are_found(mu: float) -> None:
+    c = ny.compare(ny.GDP(mu), ny.PureDP(0.8125 * mu))
+    assert [one.safer for one in c.stretches] == ["b", "a", "b"]
+    corner = 1.0 / (1.0 + np.exp(0.8125 * mu))  # of the curve of b: the point where a is safer, if anywhere
+    assert c.stretches[1].low < corner < c.stretches[1].high
+    assert c.stretches[2].low - c.stretches[0].high < 0.04
 
 
 @given(st.floats(0.4, 2.5), st.floats(0.7, 1.4), st.sampled_from(["laplace", "pure", "pair", "answers"]), st.randoms())
@@ -111,3 +120,23 @@ def test_many_stretches_are_told_up_to_where_they_are_told() -> None:
 def test_how_often(rate: float) -> None:
     said = often(rate).replace(",", "").split(" in ")
     assert float(said[0]) / float(said[1]) == pytest.approx(rate, rel=0.06)
+
+
+def test_bounds_from_above_are_asked_of_the_less_safe_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of random allocation they are dear: both of both at every rate made a sentence take five seconds."""
+    above, below = [], []
+
+    def counted(kind: type[ny.Guarantee], told: list[np.ndarray]) -> None:
+        whole = kind._beta
+        monkeypatch.setattr(kind, "_beta", lambda g, alpha: [told.append(alpha), whole(g, alpha)][1])
+
+    counted(ny.guarantees.OptimisticGuarantee, above)
+    counted(ny.guarantees.PessimisticGuarantee, below)
+    a, b = ny.account(ny.Gaussian(1.0)), ny.account(ny.Laplace(1.0))
+    score = np.linspace(-20.0, 20.0, 81)
+    sign = _signs(a, b, score)
+    assert len(np.concatenate(above)) <= len(score) == len(np.concatenate(below)) // 2
+    rate = 1.0 / (1.0 + np.exp(-score))
+    least, most = ([g.beta(rate) for g in side] for side in ((a, b), (a.optimistic, b.optimistic)))
+    assert np.array_equal(sign, (least[0] > most[1]).astype(float) - (least[1] > most[0]))
+    assert {*sign} >= {1.0, -1.0}

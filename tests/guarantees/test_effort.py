@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 import neyman as ny
+from neyman._validate import FloatArray
 from neyman.engines.contour.bulk_jumps.lines import Parting
 from neyman.engines.contour.line import Plan
 from neyman.engines.contour.profile import ContourProfile
 from neyman.guarantees.questions import tradeoff
 from neyman.guarantees.questions.crossing import crossing
-from neyman.profiles.effort import Effort, allowance
+from neyman.profiles.effort import Effort, allowance, questions
 from tests.effort import rest_slow
 
 STATED: dict[str, Callable[[], ny.Guarantee]] = {
@@ -233,3 +234,57 @@ def test_no_law_is_parted_where_no_effort_is_left(monkeypatch: pytest.MonkeyPatc
     assert caught.value.lower < 3.24597024 < caught.value.upper < 6.0
     ny.account(ny.DPSGD(1.0, 1e-4, 10**6)).gdp()
     assert asked  # with effort they are
+
+
+def test_deltas_that_are_asked_together_are_refused_no_sooner_than_alone() -> None:
+    """Searches of deltas far apart laid lines where neither needed them, until nothing was left for either."""
+    mechanism = ny.DPSGD(0.0397, 1.105e-4, 340) * ny.DPSGD(0.3845, 0.5498, 23) * ny.DPSGD(2.4172, 0.513, 22)
+    delta = [1.018e-8, 5.95e-19]
+    g = ny.account(mechanism)
+    together, least = g.epsilon(delta), g.optimistic.epsilon(delta)
+    for i, one in enumerate(delta):
+        alone = ny.account(mechanism)
+        assert together[i] == pytest.approx(alone.epsilon(one), rel=1e-6)
+        assert alone.optimistic.epsilon(one) <= together[i]
+        assert least[i] <= alone.epsilon(one)
+
+
+class Asked:
+    """Each place takes three tenths of an allowance."""
+
+    effort = Effort(1.0)
+
+    def __init__(self, raises: bool) -> None:
+        self._raises, self.asked = raises, 0
+
+    @questions
+    def verb(self, places: FloatArray) -> FloatArray:
+        self.asked += len(places)
+        enough = [allowance().take(3e8) for _ in places]
+        if self._raises and not all(enough):
+            raise ny.NotCertified("verb", 0.0, 1.0, "wide")
+        return np.where(enough, places, np.inf)
+
+
+@pytest.mark.parametrize("raises", [True, False])
+def test_what_was_cut_short_is_asked_one_by_one_within_bounds(raises: bool) -> None:
+    places = np.arange(5.0)
+    few = Asked(raises)
+    assert np.array_equal(few.verb(places[:3]), places[:3])
+    assert few.asked == 3
+    assert np.array_equal(few.verb(places), places)
+    assert few.asked == 3 + 5 + 5
+    with few.effort:  # on behalf of another question there is nothing more to be had
+        if raises:
+            with pytest.raises(ny.NotCertified):
+                few.verb(places)
+        else:
+            assert np.isinf(few.verb(places)).sum() == 2
+    for many, alone in (20, 10), (61, 0):  # three allowances; of which each takes a sixtieth at least
+        asked, places = Asked(raises), np.arange(float(many))
+        if raises:
+            with pytest.raises(ny.NotCertified, match="wide"):
+                asked.verb(places)
+        else:
+            assert np.isinf(asked.verb(places)).sum() == many - max(alone, 3)
+        assert asked.asked == many + alone

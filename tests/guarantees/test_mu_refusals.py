@@ -115,3 +115,11 @@ def test_beside_a_corner_that_is_hardly_rounded(mechanism: ny.Mechanism) -> None
     """The slope is that of the listed law alone, which leaves the tangent of slope -1 before the composition does."""
     g = ny.account(mechanism)
     assert 0.0 <= g.mu() - g.optimistic.mu() <= 2e-6 * g.mu()
+
+
+def test_a_search_for_the_floor_asks_no_more_than_steers() -> None:
+    """Where alpha is the floor was looked for as sharply as mu is promised, until nothing was left for mu itself."""
+    g = ny.account(ny.DiscreteGaussian(1.4461995435087092).poisson(0.022139494910647886) ** 11)
+    assert g.mu(1e-3) < 0.0851094
+    assert g.effort.left > 0.4e9 * g.effort.seconds
+    assert 0.0851093 < g.optimistic.mu(1e-3) <= g.mu(1e-3)

@@ -9,16 +9,16 @@ from typing import ClassVar, Never
 import numpy as np
 
 from neyman._answering import Asked, refuse_missing, refuse_unknown
-from neyman._errors import InvalidParameter
+from neyman._errors import InvalidParameter, NotCertified
 from neyman._progress import progress_bar
 from neyman._upward import Carded
 from neyman._validate import choice, inside, positive, whole
 from neyman.calibration.scan import scanned
-from neyman.calibration.search import Limits, bracketed, expanded, settled
+from neyman.calibration.search import SOUGHT, Limits, bracketed, expanded, settled
 from neyman.calibration.target import Target
 from neyman.calibration.target_words import Wanted
 from neyman.calibration.trial import LOGARITHMIC, Chart, Trial, Trials
-from neyman.guarantees import Guarantee
+from neyman.guarantees import ComposedGuarantee, Guarantee
 from neyman.mechanisms import DPSGD, Mechanism
 from neyman.profiles.effort import EFFORT
 from neyman.profiles.pair import Adjacency
@@ -30,7 +30,7 @@ _REACH = (1e-9, 1e9)
 _REACH_WHOLE = (1.0, 1e15)
 _SHARPEST = 1e-10
 TRIED = "parameters tried"  # what a bar counts
-_ACCOUNTED = 1e-6  # the widest bracket of delta that is asked for
+_ACCOUNTED, _WIDEST = 1e-6, 0.01  # the widest bracket of delta that is asked for; that is handed out
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +224,20 @@ def solved(trials: Trials, pair: tuple[Trial, Trial], tolerance: float) -> Calib
     meets = trials.sharpened(meets)
     ends = (meets.parameter, misses.parameter)
     shown = (int(ends[0]), int(ends[1])) if trials.integer else ends
-    return Calibration(shown[0], meets.mechanism, meets.guarantee, trials.target, len(trials.by_age), shown)
+    guarantee = _telling(trials, meets, ends)
+    return Calibration(shown[0], meets.mechanism, guarantee, trials.target, len(trials.by_age), shown)
+
+
+def _telling(trials: Trials, meets: Trial, ends: Limits) -> ComposedGuarantee:
+    """Return its guarantee, held to what it can tell of the target: bounds that are wider may do to meet it."""
+    guarantee, target = meets.guarantee, trials.target
+    while not target.told_by(guarantee):
+        width = 10.0 * guarantee.tolerance
+        guarantee = trials.accounted(meets.mechanism, min(width, _WIDEST))
+        if not (width <= _WIDEST and target.met_by(guarantee)):
+            reason = "the target is met, but by bounds that are too wide to be handed out"
+            raise NotCertified(SOUGHT, min(ends), max(ends), reason + trials.left_out, topic="tolerance")
+    return guarantee
 
 
 def _bracket(bracket: Sequence[float], integer: bool | None) -> tuple[Limits, bool]:

@@ -14,7 +14,7 @@ from neyman._validate import between, inside, positive
 from neyman.calibration.gaussian_reading import mu_of_advantage, mu_of_delta
 from neyman.calibration.limit import Limit, signed, sound
 from neyman.calibration.target import promise
-from neyman.guarantees import Guarantee, PessimisticGuarantee
+from neyman.guarantees import ComposedGuarantee, Guarantee, PessimisticGuarantee
 from neyman.guarantees.given.pure import LARGEST_EPSILON
 from neyman.guarantees.questions.regret import divergence
 from neyman.quantities import QUANTITIES, Quantity
@@ -25,6 +25,7 @@ __all__ = ["Divergence", "Epsilon", "Mu", "Regret"]
 
 _SHARP = 1e-9  # of the advantage: to which divergences are searched for
 _LEAST_SHARP = 1e-13
+_CLEARLY = 0.5  # of the width that a bracket may have
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,14 @@ class Epsilon(Limit):
         if self.delta > 0.0:
             return QUANTITIES["delta"], (self.value,)
         return QUANTITIES["epsilon"], (0.0,)
+
+    def told_by(self, guarantee: PessimisticGuarantee) -> bool:
+        """Whether it hands out epsilon(delta), as it does where delta(value) is narrower than it has to be."""
+        if self.delta > 0.0 and isinstance(guarantee, ComposedGuarantee):
+            low, high = (sound(lambda: side.delta(self.value)) for side in (guarantee.optimistic, guarantee))  # noqa: B023
+            if high - low <= _CLEARLY * guarantee.tolerance * high:
+                return True
+        return super().told_by(guarantee)
 
     @property
     def aside(self) -> tuple[str, float] | None:

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from neyman._errors import NotCertified
 from neyman.calibration.target import Target
-from neyman.guarantees import Guarantee
+from neyman.guarantees import Guarantee, PessimisticGuarantee
 from neyman.quantities import QUANTITIES, Quantity
 from neyman.quantities.places import At, in_place
 
@@ -60,6 +60,17 @@ class Limit(Target):
         """Return the number that is limited, on the side of the truth that ``side`` is on."""
         quantity, at = self._asked
         return sound(lambda: quantity.attacked(side, at)) if self._vague else quantity.attacked(side, at)
+
+    def told_by(self, guarantee: PessimisticGuarantee) -> bool:
+        """Whether the guarantee itself hands out that number; no other target is met by what it does not."""
+        if not self._vague:
+            return True
+        quantity = QUANTITIES[self.quantity]
+        try:
+            quantity.attacked(guarantee, tuple(getattr(self, place) for place in quantity.places))
+        except NotCertified:
+            return False
+        return True
 
     @property
     def aside(self) -> tuple[str, float] | None:

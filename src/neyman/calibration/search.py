@@ -13,14 +13,14 @@ from neyman._errors import InvalidParameter, NotCertified
 from neyman.calibration.guide import BESIDE, hasten, nearer
 from neyman.calibration.trial import Trial, Trials
 
-__all__ = ["Limits", "bracketed", "expanded", "refused", "settled", "unseen"]
+__all__ = ["SOUGHT", "Limits", "bracketed", "expanded", "refused", "settled", "unseen"]
 
 _FIRST = 0.7  # the longest step on the chart while the direction is new; it doubles after a few
 _STEPS = 60
 _PATIENCE = 4  # trials in which the bracket must halve
 _MOST = 200
 _HOPE = 1e3  # how much steeper than seen the excess may become next to where make ends
-_SOUGHT = "the parameter that just meets the target"
+SOUGHT = "the parameter that just meets the target"
 
 Limits = tuple[float, float]
 
@@ -150,7 +150,7 @@ def settled(trials: Trials, meets: Trial, misses: Trial, tolerance: float) -> tu
     else:
         low, high = sorted((meets.parameter, misses.parameter))
         raise NotCertified(
-            _SOUGHT, low, high, f"the search came no nearer in {_MOST} evaluations{trials.left_out}", topic="tolerance"
+            SOUGHT, low, high, f"the search came no nearer in {_MOST} evaluations{trials.left_out}", topic="tolerance"
         )
     return meets, _certainly_missing(trials, meets, misses, toward, tolerance)
 
@@ -375,4 +375,4 @@ def _certainly_missing(trials: Trials, meets: Trial, misses: Trial, toward: floa
     far = nearest.parameter if nearest else math.inf if toward > 0.0 else 0.0
     low, high = sorted((meets.parameter, far))
     reason = f"the accounting does not tell what lies between from the target, and the tolerance is {tolerance:g}"
-    raise NotCertified(_SOUGHT, low, high, reason + trials.left_out, topic="tolerance")
+    raise NotCertified(SOUGHT, low, high, reason + trials.left_out, topic="tolerance")

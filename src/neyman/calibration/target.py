@@ -53,6 +53,12 @@ class Target(metaclass=Answering):
         """
         return self.excess(guarantee.optimistic)
 
+    def told_by(self, guarantee: PessimisticGuarantee) -> bool:
+        """Whether the guarantee itself hands out the numbers that are limited: whether their brackets are as narrow as
+        it is held to.
+        """
+        return all(part.told_by(guarantee) for part in self.parts)
+
     def met_by(self, guarantee: Guarantee) -> bool:
         """Whether the guarantee certainly meets this target.
 

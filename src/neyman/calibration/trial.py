@@ -149,7 +149,7 @@ class Trials:
     def _tried(self, parameter: float, mechanism: Mechanism, rough: bool, hopeless: bool = False) -> Trial:
         x = self.chart.to(parameter) if parameter > 0.0 else -math.inf
         width = _ROUGH if rough else self._tolerance
-        accounted = cache(lambda: account(mechanism, adjacency=self.adjacency, tolerance=width, effort=self._effort))
+        accounted = cache(lambda: self.accounted(mechanism, width))
         near = self._beside(x) if hopeless else None
         certain = certain_excess(self.target, mechanism, self.adjacency) if near is not None and near.meets else 0.0
         if certain > 0.0:
@@ -177,10 +177,13 @@ class Trials:
             mechanism = self.made(parameter)
             if not isinstance(mechanism, Mechanism):
                 return math.nan
-            guarantee = account(mechanism, adjacency=self.adjacency, tolerance=_ROUGH, effort=self._effort)
-            return spread(guarantee.sides.forward)
+            return spread(self.accounted(mechanism, _ROUGH).sides.forward)
         except NeymanError:
             return math.nan
+
+    def accounted(self, mechanism: Mechanism, tolerance: float) -> ComposedGuarantee:
+        """Its guarantee, held to that tolerance."""
+        return account(mechanism, adjacency=self.adjacency, tolerance=tolerance, effort=self._effort)
 
     def sharpened(self, trial: Trial) -> Trial:
         """The same, accounted for as sharply as the tolerance asks; it meets the target all the more."""

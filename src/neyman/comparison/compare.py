@@ -228,7 +228,7 @@ class Comparison(Carded):
         >>> [(one.safer, round(one.high, 3)) for one in c.stretches]
         [('b', 0.237), ('a', 0.389), ('b', 1.0)]
         """
-        return stretches(self.a, self.b, len(self.crossings)) if self.crossings else ()
+        return stretches(self.a, self.b, self.crossings) if self.crossings else ()
 
     @property
     def attackers(self) -> str:

@@ -8,6 +8,7 @@ beta. So there are as many of either, in opposite order. What is looked for on a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -16,7 +17,9 @@ import numpy as np
 
 from neyman._errors import NotCertified
 from neyman._validate import FloatArray
+from neyman.comparison.crossings import Crossing
 from neyman.guarantees import Guarantee
+from neyman.profiles.real_line import slope_at
 
 __all__ = ["Stretch", "in_words", "often", "stretches"]
 
@@ -39,21 +42,24 @@ class Stretch:
     safer: Literal["a", "b"]
 
 
-def stretches(a: Guarantee, b: Guarantee, crossings: int) -> tuple[Stretch, ...]:
-    """Return the stretches by rising false positive rate, or nothing where other than so many crossings are found.
+def stretches(a: Guarantee, b: Guarantee, crossings: Sequence[Crossing]) -> tuple[Stretch, ...]:
+    """Return the stretches by rising false positive rate, or nothing where not as many crossings are found as there are
+    ``crossings`` of the privacy curves.
 
     Examples
     --------
     >>> import neyman as ny
-    >>> found = stretches(ny.account(ny.Gaussian(1.0)), ny.account(ny.Laplace(1.0)), 2)
+    >>> a, b = ny.account(ny.Gaussian(1.0)), ny.account(ny.Laplace(1.0))
+    >>> found = stretches(a, b, ny.compare(a, b).crossings)
     >>> [(one.safer, round(one.high, 3)) for one in found]
     [('b', 0.237), ('a', 0.389), ('b', 1.0)]
     """
     try:
-        score, sign, changed = _changes(a, b, _GRIDS[0])
-        if len(changed) < crossings:  # they may lie nearer to each other
-            score, sign, changed = _changes(a, b, _GRIDS[1])
-        if len(changed) != crossings or not changed:
+        grid, finer = (np.linspace(np.log(_FIRST), -np.log(_FIRST), count) for count in _GRIDS)
+        score, sign, changed = _changes(a, b, grid)
+        if len(changed) < len(crossings):  # they may lie nearer to each other
+            score, sign, changed = _changes(a, b, np.union1d(finer, _touched((a, b), crossings)))
+        if len(changed) != len(crossings) or not changed:
             return ()
         ends = [_narrowed(a, b, float(score[i]), float(score[j]), int(sign[i])) for i, j in changed]
     except NotCertified:
@@ -106,10 +112,16 @@ def often(rate: float) -> str:
     return f"1 in {n:,.0f}" if n < 1e6 else f"1 in {n:.2g}"
 
 
-def _changes(a: Guarantee, b: Guarantee, count: int) -> tuple[FloatArray, FloatArray, list[tuple[int, int]]]:
-    """So many scores, who is safer there, and the places of two between which that changes."""
-    edge = np.log(_FIRST)
-    score = np.linspace(edge, -edge, count)
+def _touched(both: tuple[Guarantee, Guarantee], crossings: Sequence[Crossing]) -> FloatArray:
+    """The scores, about, at which each touches the tangent that both have at a crossing: there the other is safer."""
+    epsilon = np.array([0.5 * (one.low + one.high) for one in crossings])
+    rates = [slope_at(*g.pessimistic.sides, epsilon) * np.exp(-epsilon) for g in both]
+    rate = np.clip(np.concatenate(rates), _FIRST, 1.0 - _FIRST)
+    return np.log(rate) - np.log1p(-rate)
+
+
+def _changes(a: Guarantee, b: Guarantee, score: FloatArray) -> tuple[FloatArray, FloatArray, list[tuple[int, int]]]:
+    """The scores, who is safer there, and the places of two between which that changes."""
     sign = _signs(a, b, score)
     return score, sign, [(int(i), int(j)) for i, j in pairwise(np.flatnonzero(sign)) if sign[i] != sign[j]]
 
@@ -117,17 +129,21 @@ def _changes(a: Guarantee, b: Guarantee, count: int) -> tuple[FloatArray, FloatA
 def _signs(a: Guarantee, b: Guarantee, score: FloatArray) -> FloatArray:
     """1 where a is certainly the safer one at the rate of this score, -1 where b is, 0 where that cannot be told."""
     rate = _rates(score)
-    first, second = (
-        (np.asarray(g.pessimistic.beta(rate)), np.asarray(g.pessimistic.optimistic.beta(rate))) for g in (a, b)
-    )
-    return (first[0] > second[1]).astype(float) - (first[1] < second[0])
+    first, second = (np.asarray(g.pessimistic.beta(rate)) for g in (a, b))
+    sign = np.zeros(len(rate))
+    # bounds from above are dear: only the one with the smaller bound from below may be the less safe
+    for which, mine, other, g in (1.0, first, second, b), (-1.0, second, first, a):
+        at = np.flatnonzero(mine > other)
+        if len(at):
+            sign[at] = which * (mine[at] > np.asarray(g.pessimistic.optimistic.beta(rate[at])))
+    return sign
 
 
 def _narrowed(a: Guarantee, b: Guarantee, low: float, high: float, sign: int) -> tuple[float, float]:
     """The scores between which the sign changes, nearer to each other; as they are where that cannot be told."""
     for _ in range(_ROUNDS):
         inner = np.linspace(low, high, _PARTS + 1)
-        found = _signs(a, b, inner)
+        found = np.array([sign, *_signs(a, b, inner[1:-1]), -sign])
         low, high = float(inner[np.flatnonzero(found == sign)[-1]]), float(inner[np.flatnonzero(found == -sign)[0]])
     return low, high
 

@@ -18,7 +18,7 @@ from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.losses.base import Step
 from neyman.losses.enclosed.step import EnclosedStep
 from neyman.mechanisms import Mechanism
-from neyman.profiles.effort import Effort, cut_short, question
+from neyman.profiles.effort import Effort, cut_short, question, questions
 from neyman.profiles.pair import Adjacency, MaximumProfile, Pair
 from neyman.profiles.profile import Bracket, Profile
 
@@ -175,7 +175,7 @@ class ComposedGuarantee(PessimisticGuarantee):
         self._demand("delta", epsilon, bracket)
         return bracket.upper
 
-    @question
+    @questions
     def _epsilon(self, delta: FloatArray) -> FloatArray:
         epsilon = super()._epsilon(delta)
         if not self._held:

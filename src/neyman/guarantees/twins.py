@@ -14,7 +14,7 @@ from neyman.engines.closed_form.pairs import BlatantProfile, GaussianProfile
 from neyman.guarantees.guarantee import Guarantee
 from neyman.guarantees.questions.epsilon import epsilon_lower, epsilon_upper
 from neyman.numerics.rounding import SMALLEST, UNIT
-from neyman.profiles.effort import EFFORT, Effort, cut_short, question
+from neyman.profiles.effort import EFFORT, Effort, cut_short, question, questions
 from neyman.profiles.pair import Adjacency, Pair
 from neyman.profiles.profile import Profile
 
@@ -121,7 +121,7 @@ class PessimisticGuarantee(Guarantee):
     def _delta(self, epsilon: FloatArray) -> FloatArray:
         return self._sides.bracket(epsilon).upper
 
-    @question
+    @questions
     def _epsilon(self, delta: FloatArray) -> FloatArray:
         return self.upper_epsilon(delta)
 
@@ -262,7 +262,7 @@ class OptimisticGuarantee(Guarantee):
     def _delta(self, epsilon: FloatArray) -> FloatArray:
         return self._sides.bracket(epsilon).lower
 
-    @question
+    @questions
     def _epsilon(self, delta: FloatArray) -> FloatArray:
         return epsilon_lower(self._sides.forward, delta, self._start, self._twin.upper_epsilon(delta))
 

@@ -71,6 +71,8 @@ class Views(Asked):
         delta : float or array, optional
             In [0, 1]. Left out, it is 1/dataset_size (rounded down), where the mechanism remembers its data set: see
             ``default_delta``. That is the largest that is usual, not one that is small.
+            Many are searched for together, and one by one where the effort did not suffice for all: that may take
+            three times the effort of one more, and is not begun of more than sixty for each second of it.
 
         Raises
         ------

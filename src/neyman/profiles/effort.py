@@ -26,9 +26,26 @@ from threading import RLock
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-__all__ = ["EFFORT", "Effort", "allowance", "cut_short", "ignored", "question", "readable", "shared_effort"]
+import numpy as np
+
+from neyman._errors import NotCertified
+from neyman._validate import FloatArray
+
+__all__ = [
+    "EFFORT",
+    "Effort",
+    "allowance",
+    "cut_short",
+    "ignored",
+    "question",
+    "questions",
+    "readable",
+    "shared_effort",
+]
 
 EFFORT = 10.0  # nominal seconds that one question may take, unless more is asked for
+# allowances that an array may take whose places are asked one by one; nominal nanoseconds of each of these, at least
+_MOST, _ALONE = 3.0, 5e7
 _NANO = 1e9
 
 
@@ -62,6 +79,11 @@ class Effort:
     def spent(self) -> bool:
         """Whether anything was refused since the question began."""
         return self._ruling.refused
+
+    @property
+    def used(self) -> float:
+        """Nominal nanoseconds that the last question of its own took."""
+        return self._whole - self.left
 
     @property
     def question(self) -> int:
@@ -214,6 +236,33 @@ def question(
     def asked(self: _Who, *args: _What.args, **more: _What.kwargs) -> Any:
         with self.effort:
             return verb(self, *args, **more)
+
+    return asked
+
+
+def questions(verb: Callable[[_Who, FloatArray], FloatArray]) -> Callable[[_Who, FloatArray], FloatArray]:
+    """The same for a verb that takes an array: where it was cut short, each place is asked alone, with an allowance of
+    its own, so that what is refused of one does not depend on the others. All together may take three allowances, and
+    where they are so many that they would take more there is no beginning.
+    """
+    one = question(verb)
+
+    @wraps(verb)
+    def asked(self: _Who, places: FloatArray) -> FloatArray:
+        inner, refusal = _ANSWERED.get() is not None, None
+        try:
+            found = one(self, places)
+        except NotCertified as error:
+            found, refusal = np.empty(len(places)), error
+        left, known = _MOST * self.effort.seconds * _NANO, 0
+        if not inner and self.effort.spent and 1 < len(places) <= left / _ALONE:
+            while known < len(places) and left > 0.0:
+                found[known] = one(self, places[known : known + 1])[0]
+                left -= max(self.effort.used, _ALONE)
+                known += 1
+        if refusal is not None and known < len(places):
+            raise refusal
+        return found
 
     return asked
 

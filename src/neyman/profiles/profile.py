@@ -215,6 +215,10 @@ class Profile(ABC):
         """The same where nobody cares for a delta below ``least()``: once it is known to lie there, no more is done."""
         return self.bracket(epsilon)
 
+    def above_roughly(self, epsilon: FloatArray, least: FloatArray) -> Bracket:
+        """``above`` for what only steers: ``rough`` where delta may be ``least`` or more."""
+        return self.above(epsilon, lambda: least)
+
     def rough(self, epsilon: FloatArray) -> Bracket:
         """The same for what only steers: as sharp as that needs, where an engine has to be sharpened for more."""
         return self.bracket(epsilon)

@@ -29,8 +29,8 @@ def bracket_at(
     if least is not None:
         with np.errstate(over="ignore"):
             scaled = np.where(least > 0.0, np.maximum(least, 1e-300) * np.exp(np.maximum(-epsilon, 0.0)), 0.0)
-        ahead = partial(_above, forward, least=scaled[~negative])
-        back = partial(_above, backward, least=scaled[negative])
+        above = _above_roughly if rough else _above
+        ahead, back = partial(above, forward, least=scaled[~negative]), partial(above, backward, least=scaled[negative])
     if not np.any(negative):
         return ahead(epsilon)
     away = -epsilon[negative]
@@ -70,17 +70,22 @@ def widened(known: Bracket, room: FloatArray) -> Bracket:
 
 
 def around(
-    forward: Profile, backward: Profile, epsilon: FloatArray, room: FloatArray, least: FloatArray | None = None
-) -> Bracket:
+    forward: Profile, backward: Profile, epsilon: FloatArray, room: FloatArray, least: FloatArray | None = None,
+    rough: bool = False,
+) -> Bracket:  # fmt: skip
     """Bounds wherever within ``room`` (>= 0) of each real ``epsilon``: delta falls and 1 - delta rises, so that both
     ends are read.
     """
-    early, late = (bracket_at(forward, backward, epsilon + way * room, least=least) for way in (-1.0, 1.0))
+    early, late = (bracket_at(forward, backward, epsilon + way * room, rough, least) for way in (-1.0, 1.0))
     return Bracket(late.lower, early.upper, early.log_gap_lower, late.log_gap_upper)
 
 
 def _above(profile: Profile, epsilon: FloatArray, least: FloatArray) -> Bracket:
     return profile.above(epsilon, lambda: least)
+
+
+def _above_roughly(profile: Profile, epsilon: FloatArray, least: FloatArray) -> Bracket:
+    return profile.above_roughly(epsilon, least)
 
 
 def _turned(epsilon: FloatArray, b: Bracket) -> Bracket:

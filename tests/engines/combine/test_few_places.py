@@ -16,6 +16,7 @@ from neyman.engines.combine.beside import few_places
 from neyman.engines.combine.beside.few_places import FewPlaces
 from neyman.engines.combine.beside.places import Places
 from neyman.losses.laplace.step import LaplaceStep
+from neyman.profiles.effort import Effort
 from tests.effort import rest_slow
 
 EPSILONS = np.array([0.0, 0.01, 0.5, 2.0, 5.0, 8.0])
@@ -154,3 +155,22 @@ def test_places_that_floats_tell_no_more_apart():
     g = ny.account(ny.Laplace(0.105) ** 18 * ny.PureMechanism(7.615).poisson(0.5807) ** 8743)
     for epsilon in (0.1, 1.0, 8.0):
         assert 0.999 <= g.optimistic.delta(epsilon) <= g.delta(epsilon) <= 1.0
+
+
+def test_what_is_read_at_each_place_is_counted() -> None:
+    """An area asked hundreds of places of it at each outcome of a list: half a minute, of which none was counted."""
+    law = single(((LaplaceStep(1.0), 4),))
+    other, mu = GaussianProfile(0.01), 1.0
+    profile = FewPlaces(*law, lambda: (other, other), 0.01, 30.0, 1e-7, mu)
+    epsilon = np.linspace(0.0, 3.0, 1 << 12)
+    known = profile.bracket(epsilon)
+    assert profile.labour > law[0].labour > 0.0
+    effort = Effort(0.02)
+    with effort:
+        cut = profile.bracket(epsilon)
+        assert effort.spent
+        assert -2.0 * effort.seconds < effort.left * 1e-9 < 0.0
+        assert np.array_equal(profile.slope(epsilon), law[0].slope(epsilon))  # it steers
+    assert np.all((cut.lower <= known.lower) & (known.upper <= cut.upper) & (cut.upper <= 1.0))
+    assert np.all((cut.log_gap_lower <= known.log_gap_lower) & (known.log_gap_upper <= cut.log_gap_upper))
+    assert cut.upper[0] == known.upper[0] < 1.0 == cut.upper[-1]

@@ -18,7 +18,8 @@ from neyman.engines.contour.truncation import cells
 from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.discrete.steps import DiscreteGaussianStep, DiscreteLaplaceStep
 from neyman.losses.readings.outcomes import Outcomes
-from neyman.profiles.pair import MaximumProfile
+from neyman.profiles.pair import DIRECTIONS, Direction, MaximumProfile
+from neyman.profiles.real_line import bracket_at
 
 FEW = ((DiscreteGaussianStep(3.0, 1, 0.3), 5),)
 
@@ -183,3 +184,16 @@ def test_blocks_of_nothing_sum_to_nothing(empty):
     found = atoms_profile._suffix(logs)
     assert np.array_equal(np.isfinite(found), np.isfinite(truth))
     np.testing.assert_allclose(found[np.isfinite(truth)], truth[np.isfinite(truth)], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_what_steers_a_sum_over_rare_outcomes_encloses_it(direction: Direction) -> None:
+    g = ny.account(ny.DiscreteGaussian(1.4462).poisson(0.02214) ** 11, adjacency=direction)
+    epsilon, profile = np.array([0.01, 0.1, 0.1637, 0.2, 0.9]), g.sides.forward
+    rough, sharp = profile.rough(epsilon), profile.bracket(epsilon)
+    assert np.all((rough.lower <= sharp.upper) & (sharp.lower <= rough.upper))
+    at = np.linspace(-0.1, 0.2, 9)
+    least = np.full(len(at), 1e-9)
+    loose, tight = (bracket_at(*g.sides, at, rough=rough, least=least) for rough in (True, False))
+    assert np.all((loose.lower <= tight.upper) & (tight.lower <= loose.upper))
+    assert np.all((loose.upper - loose.lower <= 1e-3 * loose.upper) | (loose.upper < least))

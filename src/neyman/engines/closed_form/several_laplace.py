@@ -33,6 +33,7 @@ from neyman.engines.closed_form.pairs import ClosedForm
 from neyman.losses.laplace.step import LaplaceStep
 from neyman.numerics.normal import sum_twofold
 from neyman.numerics.rounding import UNDERFLOW, UNIT
+from neyman.profiles.effort import allowance
 from neyman.profiles.profile import NEARLY_ONE, Bracket
 
 __all__ = ["SeveralLaplaceProfile", "several_laplace"]
@@ -40,6 +41,7 @@ __all__ = ["SeveralLaplaceProfile", "several_laplace"]
 _MOST, _LONGEST = 128, 64.0  # steps, and n d, that are tried: steers, what is not sharp is left to others
 _SHARP, _LOOKS = 1e-9, 64  # relative width up to which it is worth it, and at how many eps that is looked at
 _WIDEST = 1e6  # the largest scale that is taken
+_READ, _TERM = 10.0, 0.4  # nominal nanoseconds of an eps, and for each term of the table
 _LEFT_OUT = 1e-16  # beside the first term: terms for all steps at their largest loss that are not summed
 # certifies: units of rounding of a term for each of its m factors rho (within 10, a product and a sum); for each unit
 # of n d, of which rho and k d are at most half (e^-rho, e^{-kd}); for two exponentials, a coefficient and products
@@ -111,6 +113,10 @@ class SeveralLaplaceProfile(ClosedForm):
     def tail_mu(self) -> float:
         return self._tail_mu
 
+    @property
+    def labour(self) -> float:
+        return _READ + _TERM * (self._first.size + self._others.size)
+
     def bracket(self, epsilon: FloatArray) -> Bracket:
         value, off, _ = self._read(epsilon)
         some = off > 0.0
@@ -124,6 +130,7 @@ class SeveralLaplaceProfile(ClosedForm):
         """delta, what it may be off by (0 where it is nothing) and its slope."""
         if self._last is None or not np.array_equal(self._last[0], epsilon):
             self._last = epsilon.copy(), self._sums(epsilon)
+            allowance().spend(self.labour * len(epsilon))  # whoever asks at many places is told when it is enough
         return self._last[1]
 
     def _sums(self, epsilon: FloatArray) -> FloatArray:

@@ -84,6 +84,14 @@ class BoundedProfile(Profile):
         # of what is nearly 1 the rest counts, too
         return self._both(epsilon, first, at[(first.upper[at] >= np.minimum(least(), _LARGE)[at])] if len(at) else at)
 
+    def above_roughly(self, epsilon: FloatArray, least: FloatArray) -> Bracket:
+        first = self._known(epsilon, self._quick.above_roughly(epsilon, least))
+        at = self._wide(epsilon, first, _STEERED)
+        at = at[(first.upper[at] >= np.minimum(least, _LARGE)[at])]
+        if not len(at) or self._engine is None:
+            return first
+        return first.sharpened(at, self._engine.above_roughly(epsilon[at], least[at]))
+
     def rough(self, epsilon: FloatArray) -> Bracket:
         first = self._roughly(epsilon)
         at = self._wide(epsilon, first, _STEERED)

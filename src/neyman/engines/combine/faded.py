@@ -45,6 +45,9 @@ class FadedProfile(Profile):
     def above(self, epsilon: FloatArray, least: Callable[[], FloatArray]) -> Bracket:
         return self._read(epsilon, lambda near: self._known.above(epsilon[near], lambda: least()[near]))
 
+    def above_roughly(self, epsilon: FloatArray, least: FloatArray) -> Bracket:
+        return self._read(epsilon, lambda near: self._known.above_roughly(epsilon[near], least[near]))
+
     def _read(self, epsilon: FloatArray, known: Callable[[NDArray[np.bool_]], Bracket]) -> Bracket:
         far = epsilon >= self._start
         zero, low = np.zeros(1), np.full(1, np.log1p(-self.left) * (1.0 + SCANT))

@@ -27,6 +27,7 @@ _BESIDE = 1e9  # deltas larger than that times what is left are not moved by it
 _BLURRED = 1e-8  # of delta, that the room of all outcomes may come to together and not be read
 _UNSEEN, _UNSTEERED = 3e-8, 1e-5  # of delta, that what is not read may come to; where only solvers are steered
 _EACH = 300.0  # nominal nanoseconds of an outcome at an eps, beside what the other counts: its bounds, and refusals
+_LABOUR = 1e4  # nominal nanoseconds of an eps of the other from which on it is dear to ask
 _NEARLY = 0.5  # delta from which 1 - delta is asked for, too
 _RARE = 1e-27  # mass of the outcomes at both ends that are not read where nothing so small counts
 
@@ -52,7 +53,7 @@ class MixtureProfile(Profile):
         self._flushed = SMALLEST * (1.0 + len(loss))  # of masses and products too small for a float
         self._other, self._backward, self._tail_mu = other, backward, tail_mu
         self._deviation = deviation
-        self._dear = "transform" in other.method or "lattice" in other.method
+        self._dear = "transform" in other.method or "lattice" in other.method or other.labour > _LABOUR
         kept = (np.cumsum(self._mass) > _RARE) & (np.cumsum(self._mass[::-1])[::-1] > _RARE)
         most = np.flatnonzero(kept) if kept.any() else np.arange(len(loss))
         # of both ends, rounding and all

@@ -54,7 +54,7 @@ class StagedProfile(Profile):
         return self._asked(epsilon, np.full(len(epsilon), _ASKED))
 
     def rough(self, epsilon: FloatArray) -> Bracket:
-        return self._asked(epsilon, np.full(len(epsilon), _STEERING), tolerance=max(_STEERED, self._tolerance))
+        return self._asked(epsilon, np.full(len(epsilon), _STEERING), rough=True)
 
     def decide(self, epsilon: FloatArray, goals: tuple[float, float]) -> Bracket:
         return self._asked(epsilon, np.full(len(epsilon), max(goals[0], _ASKED)), goals[1])
@@ -62,12 +62,11 @@ class StagedProfile(Profile):
     def above(self, epsilon: FloatArray, least: Callable[[], FloatArray]) -> Bracket:
         return self._asked(epsilon, np.maximum(least(), _ASKED))
 
-    def _asked(
-        self, epsilon: FloatArray, least: FloatArray, most: float = 1.0, tolerance: float | None = None
-    ) -> Bracket:
-        """Bounds, sharp where delta may lie between ``least`` and ``most``."""
-        tolerance = self._tolerance if tolerance is None else tolerance
-        found = self._first.above(epsilon, lambda: least)
+    def _asked(self, epsilon: FloatArray, least: FloatArray, most: float = 1.0, rough: bool = False) -> Bracket:
+        """Bounds, sharp where delta may lie between ``least`` and ``most``; ``rough``: as sharp as steering needs."""
+        tolerance = max(_STEERED, self._tolerance) if rough else self._tolerance
+        first = self._first
+        found = first.above_roughly(epsilon, least) if rough else first.above(epsilon, lambda: least)
         found = found.within(Bracket.of_delta(np.zeros(len(epsilon)), self._far(epsilon)))
         for limit, stage in self._stages:
             open_ = (found.upper < limit) & (found.upper >= least) & (found.lower <= most)

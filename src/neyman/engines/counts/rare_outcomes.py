@@ -61,12 +61,18 @@ class JumpsProfile(Profile):
         return self.above(epsilon, lambda: np.full(len(epsilon), _ASKED))
 
     def above(self, epsilon: FloatArray, least: Callable[[], FloatArray]) -> Bracket:
-        counts = np.maximum(least(), self._one_alone(epsilon))
+        return self._asked(epsilon, least(), False)
+
+    def above_roughly(self, epsilon: FloatArray, least: FloatArray) -> Bracket:
+        return self._asked(epsilon, least, True)
+
+    def _asked(self, epsilon: FloatArray, least: FloatArray, rough: bool) -> Bracket:
+        counts = np.maximum(least, self._one_alone(epsilon))
         rest = self._rest[0], np.minimum(np.log(self._rest[0]), np.log(self._rest[1]) + epsilon) + ROOM
         lower, upper = np.zeros(len(epsilon)), np.full(len(epsilon), rest[0])
         low, high = np.full(len(epsilon), -math.inf), rest[1]
         for j, part in enumerate(self._counts):
-            found = self._given(j, part, epsilon, self._share * np.maximum(lower, counts))
+            found = self._given(j, part, epsilon, self._share * np.maximum(lower, counts), rough)
             log_mass, room = part.log_mass[self._side], part.vague
             with np.errstate(under="ignore"):
                 lower = lower + math.exp(log_mass - room) * found.lower * (1.0 - 4.0 * UNIT)
@@ -87,7 +93,7 @@ class JumpsProfile(Profile):
         at = epsilon - sign * part.ratio
         return math.exp(part.log_mass[self._side]) * bracket_at(*self._alone, at).lower
 
-    def _given(self, j: int, part: Given, epsilon: FloatArray, little: FloatArray) -> Bracket:
+    def _given(self, j: int, part: Given, epsilon: FloatArray, little: FloatArray, rough: bool) -> Bracket:
         """delta_j, where it may come to more than what is ``little``."""
         sign = 1.0 if self._side == 0 else -1.0
         at = epsilon - sign * part.ratio
@@ -108,8 +114,8 @@ class JumpsProfile(Profile):
             return crude
         ways, place, room = (both[self._side], both[1 - self._side]), at[asked], room[asked]
         if np.all(room <= least):  # it does not count
-            return crude.sharpened(asked, widened(bracket_at(*ways, place, least=least), room))
-        return crude.sharpened(asked, around(*ways, place, room, least))
+            return crude.sharpened(asked, widened(bracket_at(*ways, place, rough, least), room))
+        return crude.sharpened(asked, around(*ways, place, room, least, rough))
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         out, little = np.zeros(len(epsilon)), _SLIGHT * self._one_alone(epsilon)

@@ -226,6 +226,9 @@ class LatticeProfile(Profile):
     def above(self, epsilon: FloatArray, least: Callable[[], FloatArray]) -> Bracket:
         return self.near_one(epsilon, Bracket.of_delta(*self._bounds(epsilon, least())))
 
+    def above_roughly(self, epsilon: FloatArray, least: FloatArray) -> Bracket:
+        return Bracket.of_delta(*self._bounds(epsilon, least, tolerance=max(self._tolerance, _STEERED)))
+
     def rough(self, epsilon: FloatArray) -> Bracket:
         if self._last is not None and np.array_equal(self._last[1], epsilon):
             return self._last[2]

@@ -19,6 +19,7 @@ from neyman.engines.lattice.cumulant import Cumulant
 from neyman.losses.base import Step
 from neyman.losses.laplace.step import LaplaceStep
 from neyman.numerics.rounding import ROOM, SMALLEST, UNIT
+from neyman.profiles.effort import readable
 from neyman.profiles.pair import DIRECTIONS, Pair
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import bracket_at, slope_at
@@ -30,11 +31,13 @@ _BESIDE = 1e-9  # times a delta: what may be left beyond the places
 _DEAR = 1 << 9  # places where the others are dear to read
 _CHEAP = "closed form", "exact sum", "lattice"  # to read
 _READ = 1 << 16  # readings of the others at a time
+_EACH = 40.0  # nominal nanoseconds of an eps at a place, beside what the others count
 _LESS = 0.1  # deviations, beside the largest, of steps that tell less
 _FELT = 0.3  # e-folds that delta may fall by over a deviation of what tells less
 _SHARE, _PLACED = 0.5, 0.3  # of the tolerance: of each alone, and of the reading at few places
 _DEEP = -23.0  # log of a delta, roughly
 _COUNTED = 1 << 8  # outcomes of several steps that have masses of their own
+_UNKNOWN = np.array([0.0, 1.0, -np.inf, 0.0])[:, None]  # bounds on delta and on log(1 - delta) that say nothing
 NONE = np.zeros(0), np.zeros(0)  # no outcomes
 _ROUNDED = 32.0 * UNIT  # certifies: of an eps, of the largest loss, and of a value between two places
 _LOWEST = -690.0  # log of what all terms are measured by, at least: e^690 of a probability is a float
@@ -83,6 +86,10 @@ class FewPlaces(Profile):
     def tail_mu(self) -> float:
         return self._tail_mu
 
+    @property
+    def labour(self) -> float:
+        return _DEAR * (_EACH + 2.0 * self._law.labour) if self._law.method in _CHEAP else 0.0
+
     def at(self, depth: float) -> Places | None:
         """The places, until what is left is that little."""
         if depth not in self._places:
@@ -96,6 +103,8 @@ class FewPlaces(Profile):
         out = np.empty(len(epsilon))
         weight = places.above[1]
         for part in self._parts(len(epsilon), places):
+            if not self._readable(epsilon[part], places):
+                return self._law.slope(epsilon)
             at = np.subtract.outer(epsilon[part], places.loss)
             out[part] = slope_at(self._law, self._backward, at.ravel()).reshape(at.shape) @ weight
         return np.clip(out, 0.0, 1.0)
@@ -132,9 +141,16 @@ class FewPlaces(Profile):
         rows = max(1, _READ // len(places.loss))
         return [slice(i, i + rows) for i in range(0, count, rows)]
 
+    @staticmethod
+    def _readable(epsilon: FloatArray, places: Places) -> bool:
+        return readable(_EACH * len(epsilon) * len(places.loss))
+
     def _sums(self, epsilon: FloatArray, places: Places) -> Bracket:
         out = np.empty((4, len(epsilon)))
+        out[:] = _UNKNOWN
         for part in self._parts(len(epsilon), places):
+            if not self._readable(epsilon[part], places):
+                break
             out[:, part] = self._block(epsilon[part], places)
         lower, upper, low, high = out
         return Bracket(np.minimum(lower, upper), upper, np.minimum(low, high), high)
