@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.losses.gaussian.centred import on_axis_centred
 from neyman.losses.gaussian.halved import halved
 from neyman.losses.gaussian.kept import kept
 from neyman.losses.gaussian.shifted_bound import log_lines, log_on_wall, log_shifted_bound, log_sums, losses_at, nodes
@@ -319,6 +320,8 @@ class SamplingTransform(Transform):
         low, top = self.ends(abs(w), w, cut)
         if not (top - low) / step < _MOST:  # nothing is known there
             return np.zeros(len(omega), complex), np.full(len(omega), np.inf)
+        if not shift and cut == math.inf and (found := on_axis_centred(self, w, omega, margin, (low, top, step))):
+            return found
         x = nodes(low, top, step)
         z = x + 1j * shift if shift else x
         loss = self.log_ratio(z)
