@@ -23,7 +23,8 @@ _STOPS = 8  # eps up to which a line is tried
 _FALLS = np.array([2.0, 5.0, 9.0, 14.0, 20.0, 28.0])  # e-folds of delta to others at which it is, where lines are long
 _STEEP, _PARTS = 4.0, 8.0  # e-folds of delta between two eps there, and parts in which what is more is divided at most
 _FEW, _MORE = 5, 12  # lines compared for each stretch of eps, and where they are long
-_LOSS = 4.0  # e-folds of accuracy given away at most by serving an eps from a line that is not its own
+# e-folds of accuracy given away at most by serving an eps from a line that is not its own, and where lines are long
+_LOSS, _LESS = 4.0, 3.0
 
 
 _BESIDE = 3.0  # standard deviations: no further from an eps lies the next that a line is chosen for
@@ -63,7 +64,7 @@ def choose(walk: Walk, turned: float = 0.0) -> Chosen:
         reach, room = more, np.interp(more, reach, room)
         height = h - np.multiply.outer(reach, c)
         best = height.min(axis=1)
-    serves = height - best[:, None] <= _LOSS
+    serves = height - best[:, None] <= (_LOSS if turned == 0.0 else _LESS)
     # the first eps from each on that each line no longer serves
     count = len(reach)
     until = np.minimum.accumulate(np.where(serves, count, np.arange(count)[:, None])[::-1], axis=0)[::-1]

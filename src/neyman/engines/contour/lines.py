@@ -36,7 +36,7 @@ _NEAR = 4  # lines less steep than a fine line should be that may stand in for i
 _AROUND = 0.7, 1.4  # of the eps a fine line is made for: those it serves beside
 _BESIDE = 0.97, 1.03  # of the eps for which no fine line was affordable: where none is looked for again
 _LEFT = 36.0  # e-folds by which a line has fallen where it is cut, about
-_TURNED_LATE = 2e4  # frequency from which a line that is cut there is too long to be laid
+_TURNED_LATE = 1.5e3  # frequency from which a line that is cut there is so long that arcs are read more cheaply
 _GRID = 0.3  # standard deviations between grid points of a bound, where noise is not small
 _ENTRY, _TURNED = 12.0, 40.0  # nominal nanoseconds for each node and grid point, along the real axis and rotated rays
 _PLANNED, _BESIDES = 1.5e4, 6e3  # the same for each grid point of a bound, for a whole plan: of the longest, of others
@@ -130,8 +130,12 @@ class StraightLines:
         return plan.nodes <= _AFFORDABLE and _ENTRY * plan.nodes * self._terms(plan) <= _LIGHT
 
     def _terms(self, plan: Plan) -> float:
+        """About how many grid points a node needs; of short lines no more than that."""
         w = float(self._parts.argument(np.array([plan.c]))[0])
-        return terms_of(self._parts.laws, w, plan.cut)
+        first, *others = self._parts.laws or (None,)
+        if others or not isinstance(first, SamplingTransform):
+            return terms_of(self._parts.laws, w, plan.cut)
+        return first.terms(w, plan.cut, _DENSE / plan.nodes if plan.nodes <= self._cheap else 0.0)
 
     def force(self, found: Estimates, at: IntArray, epsilon: FloatArray) -> None:
         """Serve the places ``at`` from long lines, too, as far as they can be afforded."""
@@ -265,11 +269,11 @@ def _turned(parts: Parts) -> float:
     lines are long; 0 of others. Losses far below hardly turn: those of one alone in which a share e^(-_LEFT / count)
     lies there leave e^-_LEFT of all.
     """
-    if not parts.sampled or parts.mu > 0.0 or not parts.gaussians:
-        return 0.0
+    if parts.direction != "remove" or not parts.sampled or parts.mu > 0.0 or not parts.gaussians:
+        return 0.0  # in the direction "add" losses lie closely, so that lines are short all the same
+    if not parts.count * math.log(2.0) < _LEFT:
+        return 0.0  # of many the half that lies above turns enough
     far = float(score(np.array([-_LEFT / parts.count]))[0])
-    if not far > 0.0:
-        return 0.0
     grown = (
         min((far + 0.5 / law.sigma) / law.sigma, LARGEST_EXPONENT) - math.log(law.rate) for law, _ in parts.gaussians
     )

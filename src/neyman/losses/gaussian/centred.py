@@ -61,7 +61,10 @@ _RARE = 0.5  # rates beyond which 1 + v is another sum
 _BITS = 20  # of a step: what is left multiplies 2^33 nodes without a rounding
 _LARGEST = 600.0  # exponents of floats that may be multiplied
 _NODES, _PLACES = 1 << 14, 4096.0  # of a line and of a grid, whose tables are kept small
-_OF_ONE, _WORTH = 36.0, 4e3  # steers: margin of one step alone; first order of all from which its rounding is felt
+_OF_ONE, _WORTH = (
+    36.0,
+    1.2e6,
+)  # steer: margin of one step alone; first order of all, times places, whose rounding counts
 
 
 def on_axis_centred(
@@ -72,9 +75,9 @@ def on_axis_centred(
     """
     low, top, most = ends
     s2, reach = law.sigma**2, abs(w) + float(omega[-1])
-    worth = reach * law.rate * min(1.0, 1.0 / law.sigma) * math.exp(min(margin - _OF_ONE, _OF_ONE)) > _WORTH
-    few = len(omega) <= _NODES and top - low < _PLACES * most
-    if not (few and worth and law.rate <= _RARE and most < law.sigma and top >= _DEVIATIONS * law.sigma + 1.0):
+    first = reach * law.rate * min(1.0, 1.0 / law.sigma) * math.exp(min(margin - _OF_ONE, _OF_ONE))
+    worth = first * (top - low) > _WORTH * most and len(omega) <= _NODES and top - low < _PLACES * most
+    if not (worth and law.rate <= _RARE and most < law.sigma and top >= _DEVIATIONS * law.sigma + 1.0):
         return None
     step = math.ldexp(math.floor(math.ldexp(math.frexp(most)[0], _BITS)), math.frexp(most)[1] - _BITS)
     x = step * (np.arange(math.floor(low / step), math.ceil(top / step)) + 0.5)
