@@ -1,6 +1,7 @@
 """A - 1 by sums of second order: within the rounding that is claimed, and far nearer than by plain sums."""
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -10,8 +11,14 @@ from neyman.losses.gaussian import centred
 from neyman.losses.gaussian.centred import on_axis_centred
 from neyman.losses.gaussian.transform import SamplingTransform
 
-ctx.prec = 200
 MARGIN = 80.0
+
+
+@pytest.fixture(autouse=True)
+def _digits() -> Iterator[None]:
+    before, ctx.prec = ctx.prec, 200
+    yield
+    ctx.prec = before
 
 
 def truth(law: SamplingTransform, w: float, omega: float, top: float) -> acb:

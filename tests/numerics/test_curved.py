@@ -1,5 +1,7 @@
 """What is left of functions without their first order, and its sums: within the rounding that is claimed."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from flint import acb, arb, ctx
@@ -9,8 +11,14 @@ from hypothesis import strategies as st
 from neyman.numerics.curved import curved_sum, curved_units, exp_curved, log_curved, turn_curved
 
 UNIT = 2.0**-53
-ctx.prec = 400
 SIZES = st.floats(1e-12, 40.0)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _digits() -> Iterator[None]:
+    before, ctx.prec = ctx.prec, 400
+    yield
+    ctx.prec = before
 
 
 @given(size=SIZES, negative=st.booleans())

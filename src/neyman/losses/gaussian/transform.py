@@ -42,6 +42,7 @@ FAN, NEAR = np.geomspace(2e-3, 1.0, 7), np.array([0.6, 0.8, 1.0, 1.25, 1.6])  # 
 # points of a grid for one tilt, of usually hundreds; entries of a matrix product for which BLAS starts no threads
 _MOST, _CHUNK = 1 << 18, 1 << 13
 _BRIEF = 1500.0  # root of nodes, over a step in deviations: up to there a finer grid costs less than a look for others
+_FELT = 40.0, 48.0  # margins between which its rounding is felt: of more steps ``on_axis_centred`` has hardly any
 DEVIATIONS = 12.0  # certifies: of the noise, beyond which a tilted density has fallen by e^-72
 MARGIN, AIMED, SPAN = 42.0, 40.0, 24.0  # e-folds from moments, and transforms, to their errors; deviations of a grid
 SMOOTH, ROUGH, _WORTH = 0.177, 0.212, 0.6  # 1/sqrt(bend): coarsest steps of sums and of guesses; a step worth a shift
@@ -153,8 +154,8 @@ class SamplingTransform(Transform):
         if reach == 0.0:
             return self._on_axis(w, omega, cut, margin, 0.0)
         step = self._step(w, reach, margin, 0.0, cut)
-        dear = step < FINE * self.sigma and math.sqrt(len(omega)) * self.sigma > _BRIEF * step
-        if dear and self._way_down(w, cut, shift) < -margin:
+        brief = math.sqrt(len(omega)) * self.sigma <= _BRIEF * step and not _FELT[0] < margin < _FELT[1]
+        if step < FINE * self.sigma and not brief and self._way_down(w, cut, shift) < -margin:
             shifted = self._step(w, 0.0, margin, shift, cut)
             reach, step = halved(lambda some: self._step(w, some, margin, 0.0, cut), reach, step, _WORTH * shifted)
         split = int(np.searchsorted(omega, reach, side="right"))
@@ -202,8 +203,9 @@ class SamplingTransform(Transform):
         right side falls with omega because arg r > 0. ``slope`` guesses the best y / omega; the best of a fan of y is
         taken, and its quadrature is bounded (``shifted_bound``).
         """
-        looks = np.array(self.log_estimate(w, omega, slope, cut)).T.tolist()
-        asked = zip(w.tolist(), omega.tolist(), looks, strict=True)
+        asked = zip(
+            w.tolist(), omega.tolist(), np.array(self.log_estimate(w, omega, slope, cut)).T.tolist(), strict=True
+        )
         return np.array([self.certified(a, b, cut, (near, shift)) for a, b, (near, shift) in asked])
 
     def _estimates(
