@@ -160,8 +160,7 @@ class SamplingTransform(Transform):
             reach, step = halved(lambda some: self._step(w, some, margin, 0.0, cut), reach, step, _WORTH * shifted)
         split = int(np.searchsorted(omega, reach, side="right"))
         parts = [self._on_axis(w, omega[:split], cut, margin, 0.0, step)] if split else []
-        if split < len(omega):
-            parts.append(self._on_axis(w, omega[split:], cut, margin, shift))
+        parts += [self._on_axis(w, omega[split:], cut, margin, shift)] if split < len(omega) else []
         return np.concatenate([a for a, _ in parts]), np.concatenate([e for _, e in parts])
 
     def _way_down(self, w: float, cut: float, shift: float) -> float:
@@ -203,9 +202,8 @@ class SamplingTransform(Transform):
         right side falls with omega because arg r > 0. ``slope`` guesses the best y / omega; the best of a fan of y is
         taken, and its quadrature is bounded (``shifted_bound``).
         """
-        asked = zip(
-            w.tolist(), omega.tolist(), np.array(self.log_estimate(w, omega, slope, cut)).T.tolist(), strict=True
-        )
+        looks = np.array(self.log_estimate(w, omega, slope, cut)).T.tolist()
+        asked = zip(w.tolist(), omega.tolist(), looks, strict=True)
         return np.array([self.certified(a, b, cut, (near, shift)) for a, b, (near, shift) in asked])
 
     def _estimates(
