@@ -87,7 +87,8 @@ def choose(walk: Walk, turned: float = 0.0) -> Chosen:
     heights = np.interp(lines, able, h)
     if turned > 0.0 and [line for line, _, _ in stretches] == lines.tolist():
         heights = _meeting(walk.c[lines], heights, np.array(stretches))
-    return Chosen(lines, *np.array([chosen[int(i)] for i in lines]).T, heights)
+    starts, ends = np.array([chosen[int(i)] for i in lines]).T
+    return Chosen(lines, starts, ends, heights)
 
 
 def _meeting(c: FloatArray, heights: FloatArray, stretches: FloatArray) -> FloatArray:
