@@ -25,7 +25,9 @@ def truth(law: SamplingTransform, w: float, omega: float, top: float) -> acb:
     """A - 1 by the trapezoid rule with so fine a step that its alias is nothing, in 200 bits."""
     sigma, rate, z, total = arb(law.sigma), arb(law.rate), acb(w, omega), acb(0)
     wide = 20.0 * law.sigma
-    step = min(0.1 * law.sigma, 0.1 * law.sigma**2, 0.8 * law.sigma / math.sqrt(1.0 + abs(w) + omega))
+    y = min(0.5 * math.pi * law.sigma**2, 2.0 * law.sigma)  # there |r| >= cos(y / 2 s^2) of its real value at least
+    grown = 0.5 * (y / law.sigma) ** 2 + omega * y / law.sigma**2 + abs(w) * 0.35
+    step = 2.0 * math.pi * y / (70.0 + grown)
     for k in range(math.floor(-wide / step), math.ceil((top + 8.0 * law.sigma) / step)):
         x = arb(step) * k
         r = 1 - rate + rate * ((2 * x - 1) / (2 * sigma**2)).exp()
