@@ -9,6 +9,8 @@ from flint import acb, arb, ctx
 
 from neyman.losses.gaussian import centred
 from neyman.losses.gaussian.centred import on_axis_centred
+from neyman.losses.gaussian.exchange.transform import ReplacedTransform
+from neyman.losses.gaussian.parts.bulk import SoftBulk
 from neyman.losses.gaussian.transform import SamplingTransform
 
 MARGIN = 80.0
@@ -97,3 +99,25 @@ def test_steep_and_short_laws_are_left_to_plain_sums() -> None:
     assert on_axis_centred(SamplingTransform(1.0, 0.6), 15.0, np.arange(3.0), 60.0, (low, top, 0.1)) is None
     assert on_axis_centred(law, 40.0, np.arange(3.0), 60.0, (low, 53.0, 0.1)) is None
     assert on_axis_centred(law, 15.0, np.arange(3.0), 60.0, (low, top, 0.1)) is not None
+
+
+@pytest.mark.parametrize("law", [ReplacedTransform(1.0, 1e-3), SoftBulk(1.0, 1e-3, 4.0, 0.15)])
+def test_laws_of_other_densities_are_not_taken_for_normal_ones(
+    law: SamplingTransform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of those E[r - 1] is not 0, or r another ratio."""
+    omega = 0.5 * np.arange(40)
+    monkeypatch.setattr(centred, "_WORTH", math.inf)
+    plain, off = law.on_line(3.0, omega, math.inf, 60.0)
+    monkeypatch.setattr(centred, "_WORTH", -1.0)
+    value, error = law.on_line(3.0, omega, math.inf, 60.0)
+    assert np.all(np.abs(np.expm1(value - plain)) <= error + off + 8.0 * 2.0**-53 * np.abs(value))
+
+
+def test_nor_are_laws_that_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    law, omega = SamplingTransform(1.0, 1e-3), 0.5 * np.arange(40)
+    monkeypatch.setattr(centred, "_WORTH", math.inf)
+    plain, off = law.on_line(8.0, omega, 14.5, 60.0)
+    monkeypatch.setattr(centred, "_WORTH", -1.0)
+    value, error = law.on_line(8.0, omega, 14.5, 60.0)
+    assert np.all(np.abs(np.expm1(value - plain)) <= error + off + 8.0 * 2.0**-53 * np.abs(value))

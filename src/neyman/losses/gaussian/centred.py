@@ -70,8 +70,9 @@ _OF_ONE, _WORTH = (
 def on_axis_centred(
     law: SamplingTransform, w: float, omega: FloatArray, margin: float, ends: tuple[float, float, float]
 ) -> tuple[ComplexArray, FloatArray] | None:
-    """``SamplingTransform.on_line`` of a whole law along the real axis, of a grid that begins and ends there or
-    further out, this far apart or less; None where plain sums are as good, or any exponent is large.
+    """``SamplingTransform.on_line`` of a whole law (none of its parts, no other density) along the real axis, of a
+    grid that begins and ends there or further out, this far apart or less; None where plain sums are as good, or any
+    exponent is large.
     """
     low, top, most = ends
     s2, reach = law.sigma**2, abs(w) + float(omega[-1])

@@ -320,7 +320,8 @@ class SamplingTransform(Transform):
         low, top = self.ends(abs(w), w, cut)
         if not (top - low) / step < _MOST:  # nothing is known there
             return np.zeros(len(omega), complex), np.full(len(omega), np.inf)
-        if not shift and cut == math.inf and (found := on_axis_centred(self, w, omega, margin, (low, top, step))):
+        own = type(self) is SamplingTransform and cut == math.inf and not shift  # of other laws E_Q[r - 1] is not 0
+        if own and (found := on_axis_centred(self, w, omega, margin, (low, top, step))):
             return found
         x = nodes(low, top, step)
         z = x + 1j * shift if shift else x
@@ -333,8 +334,7 @@ class SamplingTransform(Transform):
         base = 0.0 if large else complex(np.sum(excess(log_p, a))) - self.missing
         value = turned_sum(omega, loss, tilted, one=large) + base
         size, untilted = np.abs(tilted), 0.0 if large else float(np.exp(np.real(log_p)) @ np.abs(a))
-        spread = float(size @ np.abs(loss))
-        whole = max(float(size.sum()), 1.0)
+        spread, whole = float(size @ np.abs(loss)), max(float(size.sum()), 1.0)
         # alias of the grid, and the end of the law in a valley
         quadrature = (3.0 * math.exp(-margin) + 2.0 * math.exp(-VALLEY)) * whole
         if shift:  # and the way down from the axis
