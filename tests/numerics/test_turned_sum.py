@@ -41,9 +41,9 @@ def test_within_its_rounding(one: bool, lift: float, count: int, start: float) -
         assert error <= claimed(omega[i], place, weight, one)
 
 
-def missed(rng: np.random.Generator, one: bool) -> float:
+def missed(rng: np.random.Generator, one: bool, counts: tuple[int, ...] = (5, 16, 20, 60, 200)) -> float:
     """The largest error of sums over a random grid, of what is allowed."""
-    count, many = int(np.exp(rng.uniform(np.log(9), np.log(600)))), int(rng.choice([5, 16, 20, 60, 200]))
+    count, many = int(np.exp(rng.uniform(np.log(9), np.log(600)))), int(rng.choice(counts))
     place = np.sort(rng.normal(size=count) * 10 ** rng.uniform(-3, 1))
     weight = rng.uniform(size=count) * np.exp(-rng.uniform(0, 30, count))
     spacing = 10 ** rng.uniform(-4, 1)
@@ -69,6 +69,14 @@ def test_no_sum_errs_by_more_than_is_stated(one: bool) -> None:
     ctx.prec = 140
     rng = np.random.default_rng(7)
     assert max(missed(rng, one) for _ in range(12)) <= 1.0
+
+
+@pytest.mark.parametrize("one", [True, False])
+def test_sums_at_many_places_err_by_no_more(one: bool) -> None:
+    """Where turns are products of a few with a few."""
+    ctx.prec = 140
+    rng = np.random.default_rng(9)
+    assert max(missed(rng, one, (700, 1300, 4000)) for _ in range(25)) <= 0.5
 
 
 @pytest.mark.slow

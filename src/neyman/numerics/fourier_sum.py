@@ -22,6 +22,7 @@ _MANY = 16  # omega from which it pays to multiply turns instead of computing ea
 _RUN = 64  # omega from which it pays to look for a stretch that is evenly spaced
 _WIDE = 1 << 17  # entries of the table of few turns
 _SUMS = 8  # partial sums, so that no sum has more than an eighth of the terms
+_TURNS = 5  # of so many times as many a product of two costs less than each by itself
 _SAME = 4.0 * UNIT
 
 
@@ -83,18 +84,23 @@ def _longest_run(omega: FloatArray) -> tuple[int, int]:
 
 def _evenly_turned(omega: FloatArray, spacing: float, place: Any, weight: Any, one: bool) -> ComplexArray:
     """e^{i (a + b)} - 1 = (e^{ia} - 1) + e^{ia} (e^{ib} - 1): few turns a and few turns b give all, by a matrix
-    product.
+    product; and of those again many by the products of fewer.
     """
     fine = min(math.isqrt(len(omega) - 1) + 1, max(8, _WIDE // len(place)))
-    near = _turned(np.multiply.outer(spacing * np.arange(fine), place), one)
+    near = _steps(spacing, fine, place, one)
     value: ComplexArray = np.empty((-(-len(omega) // fine), fine), complex)
     each = -(-len(place) // _SUMS)
     padded = np.zeros((fine, _SUMS * each), complex)
     padded[:, : len(place)] = near
     near = padded.reshape(fine, _SUMS, each).transpose(1, 2, 0)
     rows = max(1, min(_CHUNK // (2 * len(place)), _ALONE // (fine * each)))
+    further = _steps(fine * spacing, rows, place, one) if _TURNS < rows < len(value) else None
     for i in range(0, len(value), rows):
-        far = _turned(np.multiply.outer(omega[i * fine : (i + rows) * fine : fine], place), one)
+        starts = omega[i * fine : (i + rows) * fine : fine]
+        if further is None:
+            far = _turned(np.multiply.outer(starts, place), one)
+        else:
+            far = _both(_turned(starts[:1, None] * place, one), further[: len(starts)], one)
         weighed = np.zeros((len(far), _SUMS * each), complex)
         weighed[:, : len(place)] = (far if one else 1.0 + far) * weight
         products = np.matmul(weighed.reshape(len(far), _SUMS, each).transpose(1, 0, 2), near)
@@ -103,6 +109,21 @@ def _evenly_turned(omega: FloatArray, spacing: float, place: Any, weight: Any, o
             alone = far * weight
             value[i : i + rows] += (alone.real.sum(axis=-1) + 1j * alone.imag.sum(axis=-1))[:, None]
     return value.ravel()[: len(omega)]
+
+
+def _steps(spacing: float, count: int, place: Any, one: bool) -> ComplexArray:
+    """The turns of 0, 1, ... steps: of many, products of a few with a few."""
+    if count < _TURNS**2:
+        return _turned(np.multiply.outer(spacing * np.arange(count), place), one)
+    few = math.isqrt(count - 1) + 1
+    near = _turned(np.multiply.outer(spacing * np.arange(few), place), one)
+    far = _turned(np.multiply.outer(spacing * (few * np.arange(-(-count // few))), place), one)
+    return _both(far[:, None], near, one).reshape(-1, len(place))[:count]
+
+
+def _both(a: ComplexArray, b: ComplexArray, one: bool) -> ComplexArray:
+    """The turn by both: e^{i (a + b)}, or that less one."""
+    return a * b if one else a + b + a * b
 
 
 def _turned(turn: Any, one: bool) -> ComplexArray:

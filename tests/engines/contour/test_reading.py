@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from mpmath import mp, mpf
 
 import neyman as ny
 from neyman.engines.contour.cumulant import Parts, Walk
@@ -13,6 +14,7 @@ from neyman.engines.contour.line import SUMMED, Line, Plan
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.contour.reading import Reading
 from neyman.engines.contour.truncation import monotone
+from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.losses.laplace.step import LaplaceStep
 from neyman.numerics.paired_turns import PairedTurns
 from neyman.profiles.effort import Effort, cut_short
@@ -66,6 +68,25 @@ def test_few_turns_tell_what_all_do() -> None:
         assert np.all(np.abs(value - direct[some]) <= blur + 2.0 * SUMMED * line.mass)
         assert np.all(blur <= 1e-10 * np.abs(direct[some]))
         assert np.all(np.abs(rise - slope[some]) <= 1e-12 * np.abs(line.weight).sum())
+
+
+def test_a_line_of_some_hundred_nodes_is_summed_within_its_rounding() -> None:
+    """Its turns are those of tangents; the argument of each is rounded besides, as ``lean`` counts."""
+    law = Parts(((SamplingTransform(1.0, 1e-4), 10**6),), 0.0, "remove")
+    walk = Walk.along(law)
+    index = int(np.argmin(np.abs(walk.c - 15.6)))
+    line = Line.run(law, walk, Plan.make(law, walk, index, (0.0, 0.9)))
+    assert 248 < line.nodes < 512
+    epsilon = np.array([0.013, 0.2, 0.47, 0.84])
+    direct, _ = line._sums(epsilon)
+    with mp.workdps(40):
+        for value, eps in zip(direct.tolist(), epsilon.tolist(), strict=True):
+            terms = (
+                mp.mpmathify(complex(weight)) * mp.expj(-mpf(eps) * mpf(omega))
+                for weight, omega in zip(line.weight.tolist(), line.omega.tolist(), strict=True)
+            )
+            off = abs(mpf(value) - mp.re(mp.fsum(terms)))
+            assert off <= SUMMED * line.mass + 2.0**-53 * eps * line.lean
 
 
 def test_sums_of_few_turns_in_which_rounding_is_seen_are_read_by_themselves() -> None:

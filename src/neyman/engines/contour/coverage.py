@@ -18,25 +18,33 @@ _BLATANT = 3.0  # -log(1 - delta(0)) above which 1 - delta deserves lines of its
 _WORTH = 40.0  # e-folds of delta beyond which covering more with one line is not worth its nodes
 _DEEP = 90.0  # e-folds of delta below which lines are not chosen with care
 _LAID = 40.0  # standard deviations of R: what laying a line costs beside its nodes
+_OF_NODES = 3e4  # the same in 2 pi times nodes, of lines that are cut at one frequency, whatever their deviation
 _STOPS = 8  # eps up to which a line is tried
-_FEW = 5  # lines compared for each stretch of eps
-_LOSS = 4.0  # e-folds of accuracy given away at most by serving an eps from a line that is not its own
+_FALLS = np.array([2.0, 5.0, 9.0, 14.0, 20.0, 28.0])  # e-folds of delta to others at which it is, where lines are long
+_STEEP, _PARTS = 4.0, 8.0  # e-folds of delta between two eps there, and parts in which what is more is divided at most
+_FEW, _MORE = 5, 12  # lines compared for each stretch of eps, and where they are long
+# e-folds of accuracy given away at most by serving an eps from a line that is not its own, and where lines are long
+_LOSS, _LESS = 4.0, 3.0
 
 
 _BESIDE = 3.0  # standard deviations: no further from an eps lies the next that a line is chosen for
 
 
 class Chosen(NamedTuple):
-    """Lines of a walk, ascending, and the eps from the first to the last that each is chosen for, with some room."""
+    """Lines of a walk, ascending, the eps from the first to the last that each is chosen for, with some room, and
+    heights: an eps is served by the line at which they are least, less c eps.
+    """
 
     lines: IntArray
     first: FloatArray
     last: FloatArray
+    heights: FloatArray
 
 
-def choose(walk: Walk) -> Chosen:
+def choose(walk: Walk, turned: float = 0.0) -> Chosen:
     """Few lines that serve every eps >= 0 at a loss of at most ``_LOSS`` e-folds against the best line of the walk;
-    but for those eps > 0 at which 1 - delta is no float.
+    but for those eps > 0 at which 1 - delta is no float. ``turned``: of few steps, about the frequency at which lines
+    are cut, so that they are long.
     """
     # between the poles depth is no limit: there 1 - delta is found, in its logarithm
     able = np.flatnonzero(walk.useful() | ((walk.c > -1.0) & (walk.c < 0.0)))
@@ -47,48 +55,79 @@ def choose(walk: Walk) -> Chosen:
     # the eps at which each line of the walk is best: the lower envelope of h - c eps
     visible = (walk.mean[able] > 0.0) & ((h > -DEEPEST) | (c > 0.0))
     reach, place = np.unique(np.concatenate([[0.0], walk.mean[able][visible]]), return_index=True)
-    room = (
-        _BESIDE
-        * np.sqrt(np.append(walk.variance[able][np.argmin(np.abs(walk.mean[able]))], walk.variance[able][visible]))[
-            place
-        ]
-    )
+    nearest = walk.variance[able][np.argmin(np.abs(walk.mean[able]))]
+    room = _BESIDE * np.sqrt(np.append(nearest, walk.variance[able][visible])[place])
     height = h - np.multiply.outer(reach, c)
     best = height.min(axis=1)
-    serves = height - best[:, None] <= _LOSS
+    if turned > 0.0:
+        more = np.unique(np.append(reach, _between(reach, best)))
+        reach, room = more, np.interp(more, reach, room)
+        height = h - np.multiply.outer(reach, c)
+        best = height.min(axis=1)
+    serves = height - best[:, None] <= (_LOSS if turned == 0.0 else _LESS)
     # the first eps from each on that each line no longer serves
     count = len(reach)
     until = np.minimum.accumulate(np.where(serves, count, np.arange(count)[:, None])[::-1], axis=0)[::-1]
     chosen: dict[int, tuple[float, float]] = {}
+    stretches: list[tuple[int, float, float]] = []
     first = 0
     while first < count:
         good = serves[first].nonzero()[0]
         runs = until[first, good] - first
         if best[first] > -_DEEP:
-            pick, last = _longest(walk, able[good], runs, reach[first:], best[first:])
+            pick, last = _longest(walk, able[good], runs, reach[first:], best[first:], turned)
         else:  # hardly ever asked for: the longest run will do
             pick, last = int(runs.argmax()), int(runs.max()) - 1
         line, end = int(able[good[pick]]), first + last
         low, high = chosen.get(line, (math.inf, -math.inf))
         chosen[line] = min(low, float(reach[first] - room[first])), max(high, float(reach[end] + room[end]))
+        stretches.append((line, float(reach[first]), float(reach[end])))
         first = end + 1
     lines = np.array(sorted(chosen), dtype=np.int64)
-    return Chosen(lines, *np.array([chosen[int(i)] for i in lines]).T)
+    heights = np.interp(lines, able, h)
+    if turned > 0.0 and [line for line, _, _ in stretches] == lines.tolist():
+        heights = _meeting(walk.c[lines], heights, np.array(stretches))
+    starts, ends = np.array([chosen[int(i)] for i in lines]).T
+    return Chosen(lines, starts, ends, heights)
 
 
-def _longest(walk: Walk, lines: IntArray, runs: IntArray, reach: FloatArray, best: FloatArray) -> tuple[int, int]:
+def _meeting(c: FloatArray, heights: FloatArray, stretches: FloatArray) -> FloatArray:
+    """Heights by which neighbours change places between their stretches, (line, first eps, last eps) each: a line that
+    is long need not serve what a short one was chosen for, only because it is a little better there.
+    """
+    apart = np.diff(c)
+    meet = np.clip(np.diff(heights) / apart, stretches[:-1, 2], stretches[1:, 1])
+    return heights[0] + np.append(0.0, np.cumsum(meet * apart))
+
+
+def _longest(
+    walk: Walk, lines: IntArray, runs: IntArray, reach: FloatArray, best: FloatArray, turned: float
+) -> tuple[int, int]:
     """Of the lines that serve the first eps, and so many in all, the one (and how far) that covers most decades of
     delta per node, and what any costs.
     """
     ends = _among(int(runs.max()) - 1, _STOPS)
-    place = np.arange(len(lines)) if len(lines) <= _FEW else _among(len(lines) - 1, _FEW)
+    if turned > 0.0:
+        fallen = np.maximum.accumulate(best[0] - best[: ends[-1] + 1])
+        ends = np.unique(np.append(ends, np.maximum(np.searchsorted(fallen, _FALLS, side="right") - 1, 0)))
+    many = _FEW if turned == 0.0 else _MORE
+    place = np.arange(len(lines)) if len(lines) <= many else _among(len(lines) - 1, many)
     few, covered = lines[place], np.minimum(best[0] - best[ends], _WORTH) + 6.0
     aim = walk.k[few, None] - np.multiply.outer(walk.c[few], reach[ends]) - _AIM
     distance = alias_distances(walk, few, reach[ends], aim)
-    dearest = (np.maximum(distance, distance[:, :1]) + _LAID * np.sqrt(walk.variance[few])[:, None] + TINY).T
+    laid = _OF_NODES / turned if turned > 0.0 else _LAID * np.sqrt(walk.variance[few])[:, None]
+    dearest = (np.maximum(distance, distance[:, :1]) + laid + TINY).T
     score = np.where(ends[:, None] < runs[place], covered[:, None] / dearest, -math.inf)
     last, pick = divmod(int(score.argmax()), len(place))
     return int(place[pick]), int(ends[last])
+
+
+def _between(reach: FloatArray, best: FloatArray) -> FloatArray:
+    """More eps, evenly apart, where delta falls steeply from one to the next."""
+    parts = np.clip(np.ceil(np.abs(np.diff(best)) / _STEEP), 1.0, _PARTS)
+    wide = (parts > 1.0) & (best[:-1] > -_DEEP)
+    each = zip(reach[:-1][wide].tolist(), reach[1:][wide].tolist(), parts[wide].astype(np.int64).tolist(), strict=True)
+    return np.concatenate([reach[:0], *(np.linspace(a, b, n + 1)[1:-1] for a, b, n in each)])
 
 
 def _among(last: int, count: int) -> IntArray:

@@ -34,6 +34,7 @@ _FOLLOWED = 130.0  # depth to which rotated laws are laid out in full
 _NEAR = 0.6, 3.0  # shares of an eps, between which no other is served where it is not
 _TOWARDS_END, _NEARBY = 0.7, 0.05  # of the way to the end of a law, and c eps, up to which an arc is laid out
 _BEYOND, _REACH = 1.05, 1.55  # times the steepest c that is followed; arguments to the other side of it
+_OF_NOISE, _LEAST = 240.0, 120.0  # over a noise multiplier: terms that a rotated law has at least, as it has so many
 _SURE = 1.3  # times the terms that may be, told by a few steps: all have more
 
 
@@ -172,8 +173,15 @@ class Bends:
         return None if self._laid_out is None else self._laid_out[0]
 
     def rotations_within(self, terms: float) -> Steps | None:
-        """The same; None, too, where a few of many steps tell that they have more terms, and nothing is laid out."""
+        """The same; None, too, where they have more terms by their breadth alone, or as a few of many steps tell, and
+        nothing is laid out.
+        """
         few = self._parts.fewest
+        if (
+            self._laid_out is None
+            and sum(max(_OF_NOISE / law.sigma, _LEAST) for law, _ in self._parts.gaussians) > terms
+        ):
+            return None
         if self._laid_out is None and self._parts.sampled and few is not None:
             if self._few_terms is None:
                 from neyman.engines.contour.hyperbola.rotated import Steps

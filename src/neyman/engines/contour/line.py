@@ -31,7 +31,7 @@ from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.inner import inner
 from neyman.numerics.paired_turns import PairedTurns
 from neyman.numerics.rounding import LARGEST_EXPONENT, UNIT
-from neyman.numerics.turns import grown
+from neyman.numerics.turns import cosine_and_sine, grown
 from neyman.profiles.effort import ignored, readable
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LANES", "MARGIN", "ROUNDED", "SUMMED", "Line", "Plan", "rounded"]
 
-SUMMED = 32.0 * UNIT  # relative rounding of numpy's pairwise sums of products, and of their terms
+SUMMED = 32.0 * UNIT  # relative: numpy's sums of products in pairs, and turns (of 512 nodes 22 + (1 + TURNED) sqrt 2)
 ROUNDED = 16.0 * UNIT  # relative rounding of K(c) and of c eps beside each other
 _DIGITS = 34.0  # e-folds between the height of a line and each analytic error: 2e-15
 _ALL_BUT_ONE, _LOG_DIGITS = -60.0, 17.0  # the same where 1 - delta is so small that its logarithm alone counts
@@ -54,7 +54,7 @@ _LABOUR = 2e9  # nodes times terms (times 2 pi) of a line that is worth its time
 _MASS_ERROR = 1e-12  # relative error of the masses of a line
 _BRIEF = 3e5  # nominal nanoseconds of a reading that no table is looked for
 LANES = 8  # partial sums of numpy's pairwise sum, of up to 128 terms
-_LONG, _CHUNK = 512, 1 << 13  # nodes from which sums are made of few turns; cosines of a table that stays in the cache
+_BESIDE, _LONG, _CHUNK = 248, 512, 1 << 13  # nodes of lines read beside others, and by few turns; cosines in the cache
 _HALF, MARGIN = 0.7, 36.0  # e-folds: log 2, of two errors that share a goal; of quadrature errors below a transform
 _APART = 1e-6  # times the spread: tilts that are nearer bound no alias
 
@@ -367,10 +367,10 @@ class Line:
     def _sums(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         direct, slope = np.empty(len(epsilon)), np.empty(len(epsilon))
         omega, a, b, c, d = self.sums
-        rows = max(1, _CHUNK // len(omega))
+        rows, quick = max(1, _CHUNK // len(omega)), _BESIDE < len(omega) < _LONG
         for i in range(0, len(epsilon), rows):
             turn = np.multiply.outer(epsilon[i : i + rows], omega)
-            cosine, sine = np.cos(turn), np.sin(turn)
+            cosine, sine = cosine_and_sine(turn) if quick else (np.cos(turn), np.sin(turn))
             direct[i : i + rows] = (cosine * a + sine * b).sum(axis=1)
             slope[i : i + rows] = (cosine * c + sine * d).sum(axis=1)
         return direct, slope

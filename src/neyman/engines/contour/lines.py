@@ -16,6 +16,8 @@ from neyman.engines.contour.estimate import Estimates
 from neyman.engines.contour.line import Line, Plan, rounded
 from neyman.losses.gaussian.many.lines import terms_of
 from neyman.losses.gaussian.transform import SamplingTransform
+from neyman.numerics.rounding import LARGEST_EXPONENT
+from neyman.numerics.score import score
 from neyman.profiles.effort import Effort
 
 if TYPE_CHECKING:
@@ -33,6 +35,8 @@ _EXTRA = 9.0  # e-folds below the usual that a fine line aims for: the rounding 
 _NEAR = 4  # lines less steep than a fine line should be that may stand in for it
 _AROUND = 0.7, 1.4  # of the eps a fine line is made for: those it serves beside
 _BESIDE = 0.97, 1.03  # of the eps for which no fine line was affordable: where none is looked for again
+_LEFT = 36.0  # e-folds by which a line has fallen where it is cut, about
+_TURNED_LATE = 1.5e3  # frequency from which a line that is cut there is so long that arcs are read more cheaply
 _GRID = 0.3  # standard deviations between grid points of a bound, where noise is not small
 _ENTRY, _TURNED = 12.0, 40.0  # nominal nanoseconds for each node and grid point, along the real axis and rotated rays
 _PLANNED, _BESIDES = 1.5e4, 6e3  # the same for each grid point of a bound, for a whole plan: of the longest, of others
@@ -47,10 +51,10 @@ class StraightLines:
         self._walk = walk
         self._rotations = rotations
         self._cheap = _BRIEF if parts.parted_first else _CHEAP
-        self._stretches = choose(walk)
+        self._stretches = choose(walk, _turned(parts))
         self._chosen = self._stretches.lines
         self._c = walk.c[self._chosen]
-        self._h = walk.k[self._chosen] - np.log(np.abs(self._c) * (self._c + 1.0))
+        self._h = self._stretches.heights
         self._plans: dict[int, Plan] = {}
         self._lines: dict[int, Line] = {}
         self._light_lines: dict[int, tuple[Line, bool]] = {}  # those laid that cost little; whether of many nodes
@@ -99,7 +103,7 @@ class StraightLines:
 
     @property
     def heights(self) -> FloatArray:
-        """log of e^K / (c (c + 1)) there: an eps is served by that at which it is least, less c eps."""
+        """log of e^K / (c (c + 1)) there, about: an eps is served by that at which it is least, less c eps."""
         return self._h
 
     def short_line(self, place: int) -> tuple[Line | None, bool]:
@@ -126,8 +130,12 @@ class StraightLines:
         return plan.nodes <= _AFFORDABLE and _ENTRY * plan.nodes * self._terms(plan) <= _LIGHT
 
     def _terms(self, plan: Plan) -> float:
+        """About how many grid points a node needs; of short lines no more than that."""
         w = float(self._parts.argument(np.array([plan.c]))[0])
-        return terms_of(self._parts.laws, w, plan.cut)
+        first, *others = self._parts.laws or (None,)
+        if others or not isinstance(first, SamplingTransform):
+            return terms_of(self._parts.laws, w, plan.cut)
+        return first.terms(w, plan.cut, _DENSE / plan.nodes if plan.nodes <= self._cheap else 0.0)
 
     def force(self, found: Estimates, at: IntArray, epsilon: FloatArray) -> None:
         """Serve the places ``at`` from long lines, too, as far as they can be afforded."""
@@ -254,3 +262,20 @@ class StraightLines:
         high = meet[place] if place < len(meet) else walk.mean[index] + 3.0 * math.sqrt(walk.variance[index])
         low, high = max(low, self._stretches.first[place]), min(high, self._stretches.last[place])
         return max(0.0, float(low)), max(0.0, float(high))
+
+
+def _turned(parts: Parts) -> float:
+    """Of few sampled Gaussians about the frequency up to which too much of their laws does not turn, so that their
+    lines are long; 0 of others. Losses far below hardly turn: those of one alone in which a share e^(-_LEFT / count)
+    lies there leave e^-_LEFT of all.
+    """
+    if parts.direction != "remove" or not parts.sampled or parts.mu > 0.0 or not parts.gaussians:
+        return 0.0  # in the direction "add" losses lie closely, so that lines are short all the same
+    if not parts.count * math.log(2.0) < _LEFT:
+        return 0.0  # of many the half that lies above turns enough
+    far = float(score(np.array([-_LEFT / parts.count]))[0])
+    grown = (
+        min((far + 0.5 / law.sigma) / law.sigma, LARGEST_EXPONENT) - math.log(law.rate) for law, _ in parts.gaussians
+    )
+    turned = math.exp(min(min(grown), LARGEST_EXPONENT))
+    return turned if turned < _TURNED_LATE else 0.0

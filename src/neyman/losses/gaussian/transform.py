@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.losses.gaussian.centred import on_axis_centred
 from neyman.losses.gaussian.halved import halved
 from neyman.losses.gaussian.kept import kept
 from neyman.losses.gaussian.shifted_bound import log_lines, log_on_wall, log_shifted_bound, log_sums, losses_at, nodes
@@ -40,6 +41,8 @@ WALL = np.geomspace(0.005, 8.0, 90)  # the same, for the wall where a law ends
 FAN, NEAR = np.geomspace(2e-3, 1.0, 7), np.array([0.6, 0.8, 1.0, 1.25, 1.6])  # of a ceiling, of a slope: shifts tried
 # points of a grid for one tilt, of usually hundreds; entries of a matrix product for which BLAS starts no threads
 _MOST, _CHUNK = 1 << 18, 1 << 13
+_BRIEF = 1500.0  # root of nodes, over a step in deviations: up to there a finer grid costs less than a look for others
+_FELT = 40.0, 48.0  # margins between which its rounding is felt: of more steps ``on_axis_centred`` has hardly any
 DEVIATIONS = 12.0  # certifies: of the noise, beyond which a tilted density has fallen by e^-72
 MARGIN, AIMED, SPAN = 42.0, 40.0, 24.0  # e-folds from moments, and transforms, to their errors; deviations of a grid
 SMOOTH, ROUGH, _WORTH = 0.177, 0.212, 0.6  # 1/sqrt(bend): coarsest steps of sums and of guesses; a step worth a shift
@@ -151,13 +154,13 @@ class SamplingTransform(Transform):
         if reach == 0.0:
             return self._on_axis(w, omega, cut, margin, 0.0)
         step = self._step(w, reach, margin, 0.0, cut)
-        if step < FINE * self.sigma and self._way_down(w, cut, shift) < -margin:
+        brief = math.sqrt(len(omega)) * self.sigma <= _BRIEF * step and not _FELT[0] < margin < _FELT[1]
+        if step < FINE * self.sigma and not brief and self._way_down(w, cut, shift) < -margin:
             shifted = self._step(w, 0.0, margin, shift, cut)
             reach, step = halved(lambda some: self._step(w, some, margin, 0.0, cut), reach, step, _WORTH * shifted)
         split = int(np.searchsorted(omega, reach, side="right"))
         parts = [self._on_axis(w, omega[:split], cut, margin, 0.0, step)] if split else []
-        if split < len(omega):
-            parts.append(self._on_axis(w, omega[split:], cut, margin, shift))
+        parts += [self._on_axis(w, omega[split:], cut, margin, shift)] if split < len(omega) else []
         return np.concatenate([a for a, _ in parts]), np.concatenate([e for _, e in parts])
 
     def _way_down(self, w: float, cut: float, shift: float) -> float:
@@ -168,10 +171,11 @@ class SamplingTransform(Transform):
             return -math.inf
         return self.log_wall(w, self.ends(-w, w, cut)[1], 2.0 * shift) + self.bend * shift * shift
 
-    def terms(self, w: float, omega: float) -> float:
-        """About how many grid points ``on_line`` needs a node, up to ``omega``."""
-        step = self._step(w, omega, AIMED, 0.0)
-        if step < FINE * self.sigma:
+    def terms(self, w: float, omega: float, most: float = 0.0) -> float:
+        """Grid points ``on_line`` needs a node up to ``omega``, about; no more, where these are below ``most``."""
+        enough = SPAN * self.sigma / most if most > 0.0 else math.inf
+        step = self._step(w, omega, AIMED, 0.0, enough=enough)
+        if step < min(FINE * self.sigma, enough):
             step = max(step, self._step(w, 0.0, AIMED, min(self.sigma**2, 1.5 * self.sigma)))
         return SPAN * self.sigma / step
 
@@ -199,11 +203,8 @@ class SamplingTransform(Transform):
         taken, and its quadrature is bounded (``shifted_bound``).
         """
         looks = np.array(self.log_estimate(w, omega, slope, cut)).T.tolist()
-        found = [
-            self.certified(a, b, cut, (near, shift))
-            for a, b, (near, shift) in zip(w.tolist(), omega.tolist(), looks, strict=True)
-        ]
-        return np.array(found)
+        asked = zip(w.tolist(), omega.tolist(), looks, strict=True)
+        return np.array([self.certified(a, b, cut, (near, shift)) for a, b, (near, shift) in asked])
 
     def _estimates(
         self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float, widely: bool
@@ -319,6 +320,9 @@ class SamplingTransform(Transform):
         low, top = self.ends(abs(w), w, cut)
         if not (top - low) / step < _MOST:  # nothing is known there
             return np.zeros(len(omega), complex), np.full(len(omega), np.inf)
+        own = type(self) is SamplingTransform and cut == math.inf and not shift  # of other laws E_Q[r - 1] is not 0
+        if own and (found := on_axis_centred(self, w, omega, margin, (low, top, step))):
+            return found
         x = nodes(low, top, step)
         z = x + 1j * shift if shift else x
         loss = self.log_ratio(z)
@@ -330,8 +334,7 @@ class SamplingTransform(Transform):
         base = 0.0 if large else complex(np.sum(excess(log_p, a))) - self.missing
         value = turned_sum(omega, loss, tilted, one=large) + base
         size, untilted = np.abs(tilted), 0.0 if large else float(np.exp(np.real(log_p)) @ np.abs(a))
-        spread = float(size @ np.abs(loss))
-        whole = max(float(size.sum()), 1.0)
+        spread, whole = float(size @ np.abs(loss)), max(float(size.sum()), 1.0)
         # alias of the grid, and the end of the law in a valley
         quadrature = (3.0 * math.exp(-margin) + 2.0 * math.exp(-VALLEY)) * whole
         if shift:  # and the way down from the axis

@@ -24,6 +24,9 @@ _FIRST, _PAST = 7.0, 1.1  # deviations at which a cut is looked for first; times
 _WITHIN, _OF_FEW, _NEAR = 4.0, 12.0, 1.05
 # least fall, power, and step back; ratio of cuts that are one
 _FALLEN, _FLATTEST, _BACK, _CLOSE = 1e-3, 0.15, 0.3, 1.02
+# deviations of a cut beyond which a line has many nodes, so that it is looked for closely, unless they are such a share
+# of those that may be (arcs are read more cheaply), and the power learnt there
+_DEAR, _TOO_DEAR, _SLOWLY = 100.0, 0.4, 0.7
 _SHORTER, _FARTHEST = 0.7, 1e4  # steps in which that is tried, and standard deviations to begin at
 
 
@@ -140,7 +143,8 @@ def _near_cut(
         near = _near_cut(parts.sample(), cuts[some], c, sd, top, target - 1.0, furthest)[0]
         start = _PAST * near if math.isfinite(near) else start
     w, share = float(parts.argument(np.array([c]))[0]), sd / math.sqrt(parts.count)
-    hinted, power, previous = some is not None or bool(parts.cut_before), 2.0, (0.0, 0.0)
+    dear, previous = start * sd > _DEAR and start < _TOO_DEAR * furthest, (0.0, 0.0)
+    hinted, power = not dear and (some is not None or bool(parts.cut_before)), _SLOWLY if dear else 2.0
     cut, short = min(start, furthest), 0.0
     best: tuple[float, float, tuple[FloatArray, FloatArray]] = (math.inf, -math.inf, (np.empty(0), np.empty(0)))
     for _ in range(20):

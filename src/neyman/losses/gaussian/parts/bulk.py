@@ -96,6 +96,6 @@ class SoftBulk(SamplingTransform):
         """As of the whole law, along the real axis throughout: the bulk does not oscillate fast."""
         return self._on_axis(w, omega, cut, margin, 0.0)
 
-    def terms(self, w: float, omega: float) -> float:
+    def terms(self, w: float, omega: float, most: float = 0.0) -> float:
         """About how many grid points ``on_line`` needs a node, up to ``omega``."""
         return SPAN * self.sigma / self._step(w, omega, AIMED, 0.0)
