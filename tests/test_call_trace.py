@@ -16,7 +16,8 @@ PACKAGE = str(Path(ny.__file__).parent)
 PAPER = (9.4, 0.32768, 2000)
 HANDS = {  # docs/internals/flow.md says what each is for
     "guarantees/verbs.py", "_validate.py", "profiles/effort.py", "guarantees/computed.py", "profiles/pair.py",
-    "engines/contour/profile.py", "engines/contour/stacked.py", "engines/contour/estimate.py", "profiles/profile.py",
+    "engines/contour/profile.py", "engines/contour/straight/stacked.py", "engines/contour/estimate.py",
+    "profiles/profile.py",
 }  # fmt: skip
 DEPTH, CALLS = 14, 46
 
@@ -70,4 +71,4 @@ def test_what_is_asked_again_is_not_integrated_again() -> None:
     guarantee = ny.account(ny.DPSGD(*PAPER))
     guarantee.delta(4.0)
     files, _, _ = passed(lambda: guarantee.delta(4.0))
-    assert not files & {"engines/contour/stacked.py", "engines/contour/line.py"}
+    assert not files & {"engines/contour/straight/stacked.py", "engines/contour/straight/line.py"}

@@ -50,7 +50,8 @@ def test_no_circle_is_of_more_than_two_files() -> None:
 ROOMS = {
     "neyman.engines": {"atoms", "batch", "lattice", "line", "region", "renyi"},
     "neyman.engines.combine": {"beside", "infinite_mass", "listed", "mixture"},
-    "neyman.engines.contour": {"bulk_jumps", "exchanged", "hyperbola", "periodic_line", "witness"},
+    "neyman.engines.contour": {"bulk_jumps", "exchanged", "hyperbola"},
+    "neyman.engines.contour.straight": {"periodic_line", "witness"},
     "neyman.engines.contour.rare": {"profile", "steps"},
     "neyman.engines.counts": {"beside", "levels", "participation"},
     "neyman.engines.closed_form": {"nearly_gaussian", "polygon", "replaced", "straight"},
@@ -91,7 +92,7 @@ def modules_after(questions: str) -> set[str]:
 
 def test_a_first_answer_imports_no_room_that_it_does_not_ask() -> None:
     found = modules_after("g.epsilon(1e-5)")
-    assert {"neyman.engines.contour.line", "neyman.losses.gaussian.transform"} <= found
+    assert {"neyman.engines.contour.straight.line", "neyman.losses.gaussian.transform"} <= found
     assert not {name for name in found if name.startswith("scipy")}  # a third of the time that the first would take
     named = {f"{room}.{name}" for room, names in ROOMS.items() for name in names}
     assert {name for name in named if name.startswith("neyman")} <= {*FILES}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import neyman as ny
 from neyman.calibration import guide, trial
 from neyman.calibration.aside import certain_excess
-from neyman.engines.batch.guide import deltas, local_mus
+from neyman.engines.batch.answering.guide import deltas, local_mus
 from tests.calibration.just import just
 from tests.effort import crossed, examples
 

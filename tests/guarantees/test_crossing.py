@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from neyman._validate import FloatArray
 from neyman.guarantees.questions.crossing import crossing, interpolated
-from neyman.numerics.normal import probit
+from neyman.numerics.functions.normal import probit
 
 
 def _smooth(epsilon: FloatArray) -> FloatArray:

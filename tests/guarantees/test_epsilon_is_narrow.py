@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
-from neyman.numerics.normal import probit
+from neyman.numerics.functions.normal import probit
 
 SHARP = [
     (ny.Laplace(145494.33546150578) ** 5, 6.018696002910388e-07),

@@ -7,7 +7,7 @@ import pytest
 from flint import arb, ctx
 
 import neyman as ny
-from neyman.numerics.norm import together
+from neyman.numerics.sums.norm import together
 from tests.reference.closed import normal_cdf
 
 TINY = 5e-324

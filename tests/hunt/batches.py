@@ -24,8 +24,8 @@ import numpy as np
 from flint import arb
 
 import neyman as ny
-from neyman.engines.batch.answer import answer
-from neyman.engines.batch.asked import WIDTH, Questions, answers
+from neyman.engines.batch.answering.answer import answer
+from neyman.engines.batch.answering.asked import WIDTH, Questions, answers
 from tests.hunt.draw import between, number, whole
 from tests.hunt.steps import Step
 from tests.hunt.truth import Composition, Truth

@@ -22,7 +22,7 @@ from neyman.losses.allocated.lines.line import StraightLine
 from neyman.losses.allocated.lines.ratios import Ratios
 from neyman.losses.allocated.lines.transform import RealTable, Transform
 from neyman.losses.allocated.profile import AllocatedProfile
-from neyman.numerics.double_double import Complex, Twofold
+from neyman.numerics.exact.double_double import Complex, Twofold
 from neyman.profiles.effort import Effort
 from tests.effort import crossed, examples, rest_slow
 from tests.reference.allocation import phi

@@ -13,7 +13,7 @@ from neyman.losses.allocated.lines import centred as module
 from neyman.losses.allocated.lines.centred import Centred
 from neyman.losses.allocated.profile import AllocatedProfile
 from neyman.losses.allocated.two import two_steps
-from neyman.numerics.normal import mills_drop
+from neyman.numerics.functions.normal import mills_drop
 from neyman.numerics.rounding import UNIT
 from tests.effort import rest_slow
 from tests.reference.allocation import call

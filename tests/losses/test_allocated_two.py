@@ -14,7 +14,7 @@ from neyman.losses.allocated import two
 from neyman.losses.allocated.elementary import one_alone
 from neyman.losses.allocated.profile import AllocatedProfile
 from neyman.losses.allocated.two import gaussian_delta, slope_of_two, two_steps
-from neyman.numerics.normal import mills
+from neyman.numerics.functions.normal import mills
 from neyman.numerics.rounding import ELEMENTARY, LOG_NDTR, UNIT
 from tests.effort import crossed, rest_slow
 from tests.hunt.allocation import Allocated

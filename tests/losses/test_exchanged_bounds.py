@@ -16,7 +16,7 @@ from neyman.losses.gaussian.paths.exchanged import ExchangedLaw, alive
 from neyman.losses.gaussian.paths.exchanged_bounds import cap, hidden, leaning, log_moduli, wall_cells
 from neyman.losses.gaussian.paths.exchanged_part import ORDER, ExchangedPart, log_most
 from neyman.losses.gaussian.paths.exchanged_path import ExchangedPath, PlaneLaw
-from neyman.numerics.log1p import log1p
+from neyman.numerics.functions.log1p import log1p
 from neyman.numerics.rounding import UNIT
 from tests.effort import rest_slow
 

@@ -18,7 +18,7 @@ from neyman.losses.gaussian.many.lines import on_line_of, sum_on_line, terms_of,
 from neyman.losses.gaussian.many.looks import steps_of
 from neyman.losses.gaussian.many.moments import lost_of, moments_of
 from neyman.losses.gaussian.transform import SamplingTransform
-from neyman.numerics.fourier_sum import turned_sum, turned_sums
+from neyman.numerics.sums.fourier_sum import turned_sum, turned_sums
 from tests.effort import rest_slow
 from tests.reference.integrals import integral
 

@@ -16,7 +16,7 @@ from neyman.losses.gaussian.paths.ray import SECTOR, WIDEST, Ray
 from neyman.losses.gaussian.paths.rotated import RotatedLaw
 from neyman.losses.gaussian.paths.sums import steepness
 from neyman.losses.gaussian.transform import SamplingTransform
-from neyman.numerics.log1p import log1p
+from neyman.numerics.functions.log1p import log1p
 
 FAR = 1.4  # |z| up to which the sector counts as a whole
 LAWS = [(1.0, 0.01), (0.3, 1e-9), (4.0, 0.7), (2.5, 1e-14), (0.15, 0.2), (12.0, 0.999)]  # sigma, rate

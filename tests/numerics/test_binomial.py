@@ -6,7 +6,7 @@ import random
 import mpmath
 import numpy as np
 
-from neyman.numerics.binomial import binomial_deviance, log_binomial
+from neyman.numerics.functions.binomial import binomial_deviance, log_binomial
 
 
 def test_log_binomial_is_within_its_error_over_the_whole_domain() -> None:

@@ -8,7 +8,7 @@ from flint import acb, arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neyman.numerics.curved import curved_sum, curved_units, exp_curved, log_curved, turn_curved
+from neyman.numerics.functions.curved import curved_sum, curved_units, exp_curved, log_curved, turn_curved
 
 UNIT = 2.0**-53
 SIZES = st.floats(1e-12, 40.0)

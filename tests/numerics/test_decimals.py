@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import neyman as ny
-from neyman.numerics.decimals import outward
+from neyman.numerics.exact.decimals import outward
 
 
 @given(value=st.floats(0.0, 1e308), digits=st.integers(1, 9))

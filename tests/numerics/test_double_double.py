@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from neyman.numerics.double_double import (
+from neyman.numerics.exact.double_double import (
     TWICE,
     Complex,
     Twofold,

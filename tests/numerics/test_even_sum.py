@@ -9,9 +9,9 @@ import flint
 import numpy as np
 import pytest
 
-from neyman.numerics import even_sum
-from neyman.numerics.even_sum import EvenSum, table_size
 from neyman.numerics.rounding import UNIT
+from neyman.numerics.sums import even_sum
+from neyman.numerics.sums.even_sum import EvenSum, table_size
 
 SPREAD, BESIDE = even_sum._SPREAD, even_sum._BESIDE
 

@@ -6,7 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from neyman.numerics.gauss import gauss
+from neyman.numerics.functions.gauss import gauss
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 8, 12, 20, 24])

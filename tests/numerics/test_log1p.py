@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neyman.losses.readings.transform import LOGGED
-from neyman.numerics.log1p import log1p
+from neyman.numerics.functions.log1p import log1p
 from neyman.numerics.rounding import UNIT
 
 ANGLES = st.floats(-math.pi, math.pi)

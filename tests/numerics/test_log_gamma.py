@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from flint import acb, arb, ctx
 
-from neyman.numerics.log_gamma import REMAINDER, log_gamma, log_gamma_at_most
+from neyman.numerics.functions.log_gamma import REMAINDER, log_gamma, log_gamma_at_most
 
 PLACES = [(x, y) for x in (0.02, 0.5, 1.0, 3.3, 15.9, 16.0, 40.0, 2500.0) for y in (0.0, 0.7, 5.0, 90.0, 4e3, 1e5)]
 

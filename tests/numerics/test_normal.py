@@ -4,7 +4,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from neyman.numerics import normal
+from neyman.numerics.functions import normal
 from neyman.numerics.rounding import UNIT
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flint import acb, arb, ctx
 
-from neyman.numerics.paired_turns import _ROUNDED, PairedTurns
+from neyman.numerics.sums.paired_turns import _ROUNDED, PairedTurns
 
 UNIT = 2.0**-53
 

@@ -14,10 +14,11 @@ from scipy import fft, special
 
 from neyman.audit.both_counts import boundaries
 from neyman.engines.counts import combinations
-from neyman.numerics import rounding, tilted_fft
-from neyman.numerics.normal import MILLS_ERROR, PROBIT_ERROR
+from neyman.numerics import rounding
+from neyman.numerics.functions.normal import MILLS_ERROR, PROBIT_ERROR
 from neyman.numerics.rounding import UNIT, largest_sum_error
-from neyman.numerics.turns import cosine_and_sine, grown, grown_less_one, less_one
+from neyman.numerics.sums import tilted_fft
+from neyman.numerics.sums.turns import cosine_and_sine, grown, grown_less_one, less_one
 
 Random = np.random.Generator
 

@@ -6,8 +6,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from neyman.numerics.normal import mills, probit
-from neyman.numerics.score import ratio, score
+from neyman.numerics.functions.normal import mills, probit
+from neyman.numerics.functions.score import ratio, score
 
 
 def test_scores_are_probits() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neyman.numerics.short_exact import in_short, one_in, setting, short_exact
+from neyman.numerics.exact.short_exact import in_short, one_in, setting, short_exact
 
 
 def _read(text: str) -> float:

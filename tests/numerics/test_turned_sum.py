@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpc, mpf
 
-from neyman.numerics.fourier_sum import sum_units, turned_sum, turned_sums
+from neyman.numerics.sums.fourier_sum import sum_units, turned_sum, turned_sums
 
 UNIT = 2.0**-53
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import neyman as ny
-from neyman.numerics.decimals import spelled
+from neyman.numerics.exact.decimals import spelled
 from neyman.reports.said.quantities import QUANTITIES
 from tests.effort import rest_slow
 from tests.reports.cases import CASES, OFTEN, QUICK, made, quickly

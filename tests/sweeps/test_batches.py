@@ -12,8 +12,8 @@ import pytest
 import xarray as xr
 
 import neyman as ny
-from neyman.engines.batch.answer import REGRET_WIDTH, RELATIVE_WIDTH
-from neyman.engines.batch.asked import WIDTH
+from neyman.engines.batch.answering.answer import REGRET_WIDTH, RELATIVE_WIDTH
+from neyman.engines.batch.answering.asked import WIDTH
 from neyman.sweeps.answers import answers
 from neyman.sweeps.plan import Plan, plan
 

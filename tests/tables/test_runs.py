@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import neyman as ny
 from neyman.comparison import Candidate, pareto
-from neyman.numerics.decimals import outward
+from neyman.numerics.exact.decimals import outward
 from neyman.tables import Column, Table
 from neyman.tables.runs import KNOWN, read_csv, runs_of
 from tests.effort import examples

@@ -13,7 +13,7 @@ from neyman.guarantees.questions.epsilon import certified_near, epsilon_upper, s
 from neyman.losses.base import Step
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
-from neyman.numerics.norm import together
+from neyman.numerics.sums.norm import together
 from neyman.profiles.pair import Adjacency, Pair
 from neyman.profiles.profile import Profile
 

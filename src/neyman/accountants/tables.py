@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from neyman._validate import FloatArray
-from neyman.numerics.decimals import to_place
+from neyman.numerics.exact.decimals import to_place
 from neyman.quantities.places import FPR_TABLE
 
 __all__ = ["FPR_TABLE", "ErrorRates", "MuAndRegret"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from neyman.numerics.decimals import outward
+from neyman.numerics.exact.decimals import outward
 
 __all__ = ["at_least", "at_most", "percent", "plural"]
 

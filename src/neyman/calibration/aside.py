@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from neyman.calibration.target import Target
-from neyman.engines.batch.least import least_delta, least_local_mu
+from neyman.engines.batch.answering.least import least_delta, least_local_mu
 from neyman.mechanisms import Gaussian, Mechanism
 from neyman.mechanisms.sampled.poisson import PoissonSampled
 from neyman.profiles.pair import Adjacency

@@ -15,7 +15,7 @@ from neyman._errors import NeymanError
 from neyman._validate import FloatArray
 from neyman.calibration.aside import setting_of
 from neyman.calibration.trial import Trials
-from neyman.engines.batch.guide import deltas, local_mus
+from neyman.engines.batch.answering.guide import deltas, local_mus
 
 __all__ = ["BESIDE", "hasten", "nearer"]
 

@@ -10,7 +10,7 @@ from neyman._validate import between
 from neyman.comparison.compare import Comparison
 from neyman.guarantees import Guarantee
 from neyman.guarantees.questions.regret import Divergence
-from neyman.numerics.decimals import outward
+from neyman.numerics.exact.decimals import outward
 
 __all__ = ["ApproximateDominance", "approximately_dominates"]
 

@@ -29,7 +29,7 @@ from neyman.guarantees import (
 from neyman.guarantees.questions.regret import Divergence, divergences
 from neyman.losses.enclosed.step import EnclosedStep
 from neyman.mechanisms import Mechanism
-from neyman.numerics.decimals import outward
+from neyman.numerics.exact.decimals import outward
 from neyman.understanding.subject import Subject
 
 __all__ = ["Comparison", "compare"]

@@ -13,7 +13,7 @@ from neyman.engines.choose import profiles
 from neyman.guarantees.questions.epsilon import spread
 from neyman.guarantees.questions.regret import Divergence, divergence
 from neyman.mechanisms import Mechanism
-from neyman.numerics.decimals import outward
+from neyman.numerics.exact.decimals import outward
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.pair import Adjacency, Pair
 

@@ -13,7 +13,7 @@ from neyman._validate import FloatArray
 from neyman.comparison.densities import BetaDensity, Density, UniformDensity, UQuadratic
 from neyman.comparison.weighing import weighted_divergence
 from neyman.guarantees.questions.regret import Divergence
-from neyman.numerics.decimals import outward
+from neyman.numerics.exact.decimals import outward
 from neyman.profiles.pair import Pair
 
 __all__ = ["UQuadratic", "Weighted", "WeightedEstimate", "weighted"]

@@ -20,7 +20,7 @@ from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.losses.readings.powers import PowerLaw
 from neyman.losses.readings.smooth_part import SmoothPart
 from neyman.mechanisms import Mechanism
-from neyman.numerics.gauss import gauss
+from neyman.numerics.functions.gauss import gauss
 
 __all__ = ["DominanceBound", "Moments", "dominance_bound", "moments"]
 

@@ -9,7 +9,7 @@ from scipy import special
 
 from neyman._validate import count, positive, probability
 from neyman.conversions.asymptotic import Asymptotic
-from neyman.numerics.gauss import gauss
+from neyman.numerics.functions.gauss import gauss
 
 __all__ = ["asymptotic_dpsgd_poisson", "asymptotic_dpsgd_uniform"]
 

@@ -24,8 +24,8 @@ from neyman.engines.rules.discrete import by_rare_outcomes, listed_together, out
 from neyman.engines.rules.participation import hardly_ever, loud_beside
 from neyman.losses.discrete.steps import DiscreteStep, RandomizedResponseStep
 from neyman.losses.enclosed.step import EnclosedStep, ListedStep
-from neyman.numerics.norm import together
 from neyman.numerics.rounding import AMPLE, TINY
+from neyman.numerics.sums.norm import together
 from neyman.profiles.effort import Effort
 from neyman.profiles.pair import Pair
 

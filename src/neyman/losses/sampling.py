@@ -28,9 +28,9 @@ from typing import Any
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.numerics.log1p import log1p
+from neyman.numerics.functions.log1p import log1p
 from neyman.numerics.rounding import UNIT
-from neyman.numerics.turns import cosine_and_sine
+from neyman.numerics.sums.turns import cosine_and_sine
 
 __all__ = [
     "MIXED_ERROR",

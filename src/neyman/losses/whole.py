@@ -13,8 +13,8 @@ import numpy as np
 
 from neyman._errors import NotCertified
 from neyman._validate import FloatArray
-from neyman.numerics.inner import inner
 from neyman.numerics.rounding import UNIT
+from neyman.numerics.sums.inner import inner
 
 __all__ = ["demand_whole", "total"]
 

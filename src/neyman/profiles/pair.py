@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.numerics.normal import probit
-from neyman.numerics.score import score
+from neyman.numerics.functions.normal import probit
+from neyman.numerics.functions.score import score
 from neyman.profiles.effort import cut_short
 from neyman.profiles.ended import below_chord
 from neyman.profiles.profile import Bracket, Fall, Profile

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.numerics.normal import PROBIT_ERROR, probit_gap
+from neyman.numerics.functions.normal import PROBIT_ERROR, probit_gap
 
 __all__ = ["Vertices", "local_mu"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from neyman._validate import choice, inside, not_negative, positive, probability
-from neyman.numerics.short_exact import short_exact
+from neyman.numerics.exact.short_exact import short_exact
 from neyman.quantities.points import POINTS
 
 __all__ = ["DELTAS", "DOMAINS", "FPR_TABLE", "At", "in_place", "usual_deltas"]

@@ -10,7 +10,7 @@ from neyman._upward import Carded
 from neyman._validate import probability, whole
 from neyman.guarantees import BLATANT, ApproximateDP, Guarantee
 from neyman.guarantees.given.pure import LARGEST_EPSILON
-from neyman.numerics.decimals import exactly, outward
+from neyman.numerics.exact.decimals import exactly, outward
 from neyman.risk.attacked import checked, promised
 from neyman.risk.membership import accuracy, advantage, bayes_error, posterior, tpr
 from neyman.risk.target import attribute_inference, reconstruction, relative_risk, singling_out

@@ -12,8 +12,8 @@ import numpy as np
 
 from neyman._errors import NeymanError, NotCertified
 from neyman.guarantees import Guarantee
-from neyman.numerics.decimals import outward
-from neyman.numerics.short_exact import in_short, short_exact
+from neyman.numerics.exact.decimals import outward
+from neyman.numerics.exact.short_exact import in_short, short_exact
 from neyman.profiles.effort import Effort
 from neyman.quantities.places import FPR_TABLE, usual_deltas
 from neyman.risk.kinds import KINDS

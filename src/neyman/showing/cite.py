@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from neyman._version import __version__
 from neyman.mechanisms import Gaussian, Mechanism, PoissonSampled
-from neyman.numerics.decimals import outward
-from neyman.numerics.short_exact import setting
+from neyman.numerics.exact.decimals import outward
+from neyman.numerics.exact.short_exact import setting
 from neyman.showing.headline import brief
 from neyman.showing.summary import Summary
 

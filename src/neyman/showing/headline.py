@@ -13,7 +13,7 @@ from typing import Literal
 
 from neyman.guarantees import GDPReport
 from neyman.guarantees.verbs import delta_of_records
-from neyman.numerics.decimals import exactly, outward
+from neyman.numerics.exact.decimals import exactly, outward
 from neyman.showing.interval import Interval
 
 __all__ = ["ENOUGH", "Headline", "brief", "headline"]

@@ -16,7 +16,7 @@ from neyman.guarantees import GDP, RDP, ZCDP, ComposedGuarantee, GDPReport, Give
 from neyman.guarantees.given.pure import LARGEST_EPSILON
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.mechanisms import Mechanism, PoissonSampled
-from neyman.numerics.short_exact import in_short
+from neyman.numerics.exact.short_exact import in_short
 from neyman.quantities.places import FPR_TABLE, usual_deltas
 from neyman.showing.headline import Headline, headline
 from neyman.showing.interval import Interval, Refusals

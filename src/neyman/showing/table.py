@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from neyman.guarantees.verbs import delta_of_records
-from neyman.numerics.decimals import exactly, outward
+from neyman.numerics.exact.decimals import exactly, outward
 from neyman.quantities import QUANTITIES
 from neyman.quantities.places import FPR_TABLE
 from neyman.showing.interval import Interval

@@ -9,8 +9,8 @@ import numpy as np
 
 from neyman._errors import NeymanError
 from neyman._validate import BoolArray, FloatArray
-from neyman.engines.batch.answer import RELATIVE_WIDTH, answer
-from neyman.engines.batch.asked import Questions, answers
+from neyman.engines.batch.answering.answer import RELATIVE_WIDTH, answer
+from neyman.engines.batch.answering.asked import Questions, answers
 from neyman.mechanisms import DPSGD
 from neyman.mechanisms.sampled.schedule import SCHEDULE_WORDS, Schedule
 from neyman.sweeps.job import Job

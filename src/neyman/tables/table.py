@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 from neyman._answering import Asked
 from neyman._errors import InvalidParameter
 from neyman._upward import Carded
-from neyman.numerics.decimals import exactly, outward
+from neyman.numerics.exact.decimals import exactly, outward
 from neyman.quantities.places import in_place
 from neyman.reports.forms.latex import escaped as in_latex
 from neyman.reports.forms.markdown import escaped as in_markdown

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import neyman as ny
-from neyman.engines.batch import answer as room
-from neyman.engines.batch.answer import REGRET_WIDTH, RELATIVE_WIDTH, Batch, answer
-from neyman.engines.batch.settings import taken
+from neyman.engines.batch.answering import answer as room
+from neyman.engines.batch.answering.answer import REGRET_WIDTH, RELATIVE_WIDTH, Batch, answer
+from neyman.engines.batch.laying.settings import taken
 from tests.effort import rest_slow
 
 FIELDS = ("mu", "mu_lower", "regret", "regret_lower")

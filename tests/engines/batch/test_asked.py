@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import neyman as ny
 from neyman._validate import FloatArray
-from neyman.engines.batch import asked as room
-from neyman.engines.batch.asked import WIDTH, Asked, Questions, answers
+from neyman.engines.batch.answering import asked as room
+from neyman.engines.batch.answering.asked import WIDTH, Asked, Questions, answers
 from tests.reference.closed import gaussian_delta
 
 Setting = tuple[float, float, int]

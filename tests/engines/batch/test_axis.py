@@ -6,11 +6,11 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from neyman.engines.batch import axis as room
-from neyman.engines.batch.axis import Axis
-from neyman.engines.batch.cut import log_beyond
-from neyman.engines.batch.nodes import nodes
-from neyman.engines.batch.settings import LOSS_UNITS, Settings
+from neyman.engines.batch.laying import axis as room
+from neyman.engines.batch.laying.axis import Axis
+from neyman.engines.batch.laying.cut import log_beyond
+from neyman.engines.batch.laying.nodes import nodes
+from neyman.engines.batch.laying.settings import LOSS_UNITS, Settings
 from neyman.numerics.rounding import UNIT
 from tests.effort import crossed
 

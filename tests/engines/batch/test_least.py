@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
-from neyman.engines.batch.least import least_delta, least_local_mu
+from neyman.engines.batch.answering.least import least_delta, least_local_mu
 from tests.effort import examples
 
 

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import neyman as ny
-from neyman.engines.batch import axis
-from neyman.engines.batch.compared import compared
-from neyman.engines.batch.contrast import Contrast
-from neyman.engines.batch.floor import _power, foot
-from neyman.engines.batch.ladder import Ladder
-from neyman.engines.batch.lines import Lines, lines
-from neyman.engines.batch.plan import Plan
-from neyman.engines.batch.settings import Settings
+from neyman.engines.batch.answering.compared import compared
+from neyman.engines.batch.answering.contrast import Contrast
+from neyman.engines.batch.answering.floor import _power, foot
+from neyman.engines.batch.laying import axis
+from neyman.engines.batch.laying.ladder import Ladder
+from neyman.engines.batch.laying.lines import Lines, lines
+from neyman.engines.batch.laying.plan import Plan
+from neyman.engines.batch.laying.settings import Settings
 from neyman.engines.closed_form.pairs import GaussianProfile
 
 SETTINGS = [(1.0, 0.05, 1000), (2.0, 0.3, 400), (5.0, 0.02, 2000)]

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import neyman as ny
-from neyman.engines.batch import strong as room
-from neyman.engines.batch.answer import answer
-from neyman.engines.batch.between import between
-from neyman.engines.batch.compared import compared
-from neyman.engines.batch.contrast import Contrast
-from neyman.engines.batch.floor import foot
-from neyman.engines.batch.lines import lines
-from neyman.engines.batch.settings import Settings
-from neyman.engines.batch.strong import strong
+from neyman.engines.batch.answering import strong as room
+from neyman.engines.batch.answering.answer import answer
+from neyman.engines.batch.answering.between import between
+from neyman.engines.batch.answering.compared import compared
+from neyman.engines.batch.answering.contrast import Contrast
+from neyman.engines.batch.answering.floor import foot
+from neyman.engines.batch.answering.strong import strong
+from neyman.engines.batch.laying.lines import lines
+from neyman.engines.batch.laying.settings import Settings
 
 LOG_FLOOR = float(np.log(1e-10))
 BELOW = [(1.0, 0.4, 1000), (2.0, 0.9, 2000), (1.0, 0.9, 400), (3.0, 0.95, 2000)]

@@ -4,7 +4,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from neyman.engines.batch.turned import SUM_UNITS, turned
+from neyman.engines.batch.laying.turned import SUM_UNITS, turned
 from neyman.numerics.rounding import UNIT
 
 

@@ -15,7 +15,7 @@ from neyman.engines.contour.hyperbola.arc import Edge, Shape
 from neyman.engines.contour.hyperbola.certifier import certified_arc
 from neyman.engines.contour.hyperbola.rotated import Steps
 from neyman.engines.contour.laws import transform
-from neyman.engines.contour.witness import ArcWitness
+from neyman.engines.contour.straight.witness import ArcWitness
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.profiles.certificate import Certificate
 from tests.effort import crossed, examples

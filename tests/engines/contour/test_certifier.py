@@ -12,8 +12,8 @@ import neyman as ny
 from neyman.engines.contour.certifier import certified
 from neyman.engines.contour.cumulant import Parts
 from neyman.engines.contour.laws import transform
+from neyman.engines.contour.straight.witness import LineWitness
 from neyman.engines.contour.truncation.period import folded
-from neyman.engines.contour.witness import LineWitness
 from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.profiles.certificate import Certificate

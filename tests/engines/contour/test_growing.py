@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import neyman as ny
 from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.growing import GrowingLines
-from neyman.engines.contour.line import Line
+from neyman.engines.contour.straight.line import Line
 from neyman.engines.contour.truncation.monotone import log_beyond
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.profiles.profile import Bracket

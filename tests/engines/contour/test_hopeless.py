@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from neyman.engines.contour import laws
-from neyman.engines.contour import line as lines
 from neyman.engines.contour.cumulant import _RATIO, Parts, Walk, _rungs
 from neyman.engines.contour.laws import stubborn
-from neyman.engines.contour.lines import StraightLines
+from neyman.engines.contour.straight import line as lines
+from neyman.engines.contour.straight.lines import StraightLines
 from neyman.engines.contour.truncation import monotone
 from neyman.losses.gaussian.many.bounds import log_unturned
 from neyman.losses.gaussian.transform import SamplingTransform

@@ -10,13 +10,13 @@ import neyman as ny
 from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.estimate import Book
 from neyman.engines.contour.laws import transform
-from neyman.engines.contour.line import SUMMED, Line, Plan
 from neyman.engines.contour.profile import ContourProfile
-from neyman.engines.contour.reading import Reading
+from neyman.engines.contour.straight.line import SUMMED, Line, Plan
+from neyman.engines.contour.straight.reading import Reading
 from neyman.engines.contour.truncation import monotone
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.losses.laplace.step import LaplaceStep
-from neyman.numerics.paired_turns import PairedTurns
+from neyman.numerics.sums.paired_turns import PairedTurns
 from neyman.profiles.effort import Effort, cut_short
 
 

@@ -11,7 +11,7 @@ import neyman as ny
 from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.saddles import expected_fall, expected_scores
 from neyman.losses.gaussian.transform import SamplingTransform
-from neyman.numerics.normal import probit
+from neyman.numerics.functions.normal import probit
 from neyman.profiles.pair import MaximumProfile
 from neyman.profiles.profile import Fall
 

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
-from neyman.engines.contour import stacked
 from neyman.engines.contour.cumulant import Parts
 from neyman.engines.contour.estimate import Estimate
-from neyman.engines.contour.lines import StraightLines
 from neyman.engines.contour.profile import ContourProfile
+from neyman.engines.contour.straight import stacked
+from neyman.engines.contour.straight.lines import StraightLines
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.profiles.effort import Effort, cut_short
 from neyman.profiles.pair import MaximumProfile

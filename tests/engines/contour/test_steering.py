@@ -9,8 +9,8 @@ import pytest
 
 import neyman as ny
 from neyman.engines.contour.cumulant import Parts
-from neyman.engines.contour.lines import StraightLines
 from neyman.engines.contour.profile import ContourProfile
+from neyman.engines.contour.straight.lines import StraightLines
 from neyman.engines.rules.contours import _BACKED
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.profiles.effort import EFFORT

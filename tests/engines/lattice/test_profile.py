@@ -28,7 +28,7 @@ from neyman.losses.gaussian.exchange.step import ReplacedGaussianStep
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.losses.readings import smooth_bins
-from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix
+from neyman.numerics.sums.tilted_fft import convolve_cyclic, discounted_suffix
 from tests.effort import examples
 
 DIRECTIONS = ("remove", "add")

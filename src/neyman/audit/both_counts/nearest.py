@@ -19,7 +19,7 @@ from neyman._validate import FloatArray
 from neyman.audit.both_counts.boundaries import Boundary
 from neyman.audit.both_counts.two_counts import LEAST_RATE, Cells
 from neyman.audit.rates.binomials import Counts
-from neyman.numerics.binomial import binomial_deviance
+from neyman.numerics.functions.binomial import binomial_deviance
 from neyman.numerics.rounding import UNIT
 
 __all__ = ["Window", "distance", "evenly", "staircase"]

@@ -14,7 +14,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.audit.rates.binomials import Counts
-from neyman.numerics.binomial import log_binomial
+from neyman.numerics.functions.binomial import log_binomial
 from neyman.numerics.rounding import UNIT
 
 __all__ = ["LEAST_RATE", "Cells", "both_small"]

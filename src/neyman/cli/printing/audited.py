@@ -12,7 +12,7 @@ from neyman.audit import Audit, Verdict
 from neyman.audit.words import at_least
 from neyman.cli.printing.output import print_table
 from neyman.cli.printing.table import table
-from neyman.numerics.short_exact import short_exact
+from neyman.numerics.exact.short_exact import short_exact
 from neyman.quantities import QUANTITIES
 
 __all__ = ["show", "to_json"]

@@ -13,7 +13,7 @@ from neyman.calibration import Calibration
 from neyman.cli.printing.answer import Interval
 from neyman.cli.printing.output import print_table
 from neyman.cli.printing.table import bracket_text, table
-from neyman.numerics.decimals import exactly
+from neyman.numerics.exact.decimals import exactly
 from neyman.showing.table import COPY
 
 __all__ = ["Calibrated", "show"]

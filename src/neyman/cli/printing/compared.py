@@ -16,8 +16,8 @@ from neyman.comparison import Comparison, Weighted
 from neyman.guarantees import Guarantee
 from neyman.guarantees.questions.regret import Divergence
 from neyman.mechanisms import Mechanism
-from neyman.numerics.decimals import exactly
-from neyman.numerics.short_exact import in_short
+from neyman.numerics.exact.decimals import exactly
+from neyman.numerics.exact.short_exact import in_short
 from neyman.quantities import QUANTITIES
 
 __all__ = ["Compared", "show"]

@@ -18,7 +18,7 @@ from neyman.cli.printing.helping.in_options import in_options
 from neyman.cli.printing.output import print_table
 from neyman.cli.printing.table import bracket_text, table
 from neyman.guarantees import Guarantee
-from neyman.numerics.decimals import exactly, outward
+from neyman.numerics.exact.decimals import exactly, outward
 from neyman.risk import Risk
 from neyman.risk.kinds import KINDS
 

@@ -17,7 +17,7 @@ from neyman._errors import InvalidParameter
 from neyman.cli.printing.output import print_table, write_output
 from neyman.cli.printing.sweep_rows import FORMS, write_rows
 from neyman.cli.printing.table import rounded_up, table
-from neyman.numerics.decimals import exactly
+from neyman.numerics.exact.decimals import exactly
 from neyman.sweeps.dataset import opened
 from neyman.sweeps.extras import need
 from neyman.sweeps.plan import Plan

@@ -19,8 +19,8 @@ from neyman.engines.atoms.atoms import BOUNDED, Atoms
 from neyman.engines.atoms.multinomial import counted, summed, ways
 from neyman.losses.readings.outcomes import Outcomes
 from neyman.losses.whole import demand_whole, total
-from neyman.numerics.inner import inner
 from neyman.numerics.rounding import ROOM, SCANT, SECOND_ORDER, UNIT
+from neyman.numerics.sums.inner import inner
 
 __all__ = ["enumerated", "parted", "power", "product"]
 

@@ -22,7 +22,15 @@ from typing import NamedTuple
 import numpy as np
 
 from neyman._validate import FloatArray, choice, inside, not_negative, positive
-from neyman.numerics.normal import MILLS_ERROR, density, log_density, mills, mills_drop, ratio_twofold, sum_twofold
+from neyman.numerics.functions.normal import (
+    MILLS_ERROR,
+    density,
+    log_density,
+    mills,
+    mills_drop,
+    ratio_twofold,
+    sum_twofold,
+)
 from neyman.numerics.rounding import HUGE, LARGEST_EXPONENT, SMALLEST, UNIT
 from neyman.profiles.pair import DIRECTIONS, Direction
 from neyman.profiles.profile import Bracket, Profile

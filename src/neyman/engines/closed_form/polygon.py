@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.engines.closed_form.pairs import ClosedForm
-from neyman.numerics.normal import PROBIT_ERROR, probit_gap
+from neyman.numerics.functions.normal import PROBIT_ERROR, probit_gap
 from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.profile import Bracket
 

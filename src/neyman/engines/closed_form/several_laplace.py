@@ -31,7 +31,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.closed_form.pairs import ClosedForm
 from neyman.losses.laplace.step import LaplaceStep
-from neyman.numerics.normal import sum_twofold
+from neyman.numerics.functions.normal import sum_twofold
 from neyman.numerics.rounding import UNDERFLOW, UNIT
 from neyman.profiles.effort import allowance
 from neyman.profiles.profile import NEARLY_ONE, Bracket

@@ -8,7 +8,7 @@ from neyman.losses.gaussian.exchange.step import ReplacedGaussianStep
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.losses.laplace.step import LaplaceStep
-from neyman.numerics.norm import together
+from neyman.numerics.sums.norm import together
 from neyman.profiles.pair import DIRECTIONS, Pair
 
 __all__ = ["single"]

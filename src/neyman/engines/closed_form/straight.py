@@ -9,7 +9,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.closed_form.pairs import ClosedForm
-from neyman.numerics.normal import PROBIT_ERROR, probit_gap
+from neyman.numerics.functions.normal import PROBIT_ERROR, probit_gap
 from neyman.numerics.rounding import SCANT, UNIT
 from neyman.profiles.profile import Bracket
 

@@ -22,7 +22,7 @@ from neyman.losses.discrete.steps import DiscreteStep
 from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
 from neyman.losses.discrete.transform import DiscreteTransform
 from neyman.losses.readings.transform import Transform
-from neyman.numerics.common_unit import common_unit
+from neyman.numerics.exact.common_unit import common_unit
 from neyman.numerics.rounding import SLIGHT
 from neyman.profiles.effort import Effort
 from neyman.profiles.pair import Direction, Pair

@@ -22,8 +22,8 @@ from neyman.losses.discrete.steps import DiscreteStep
 from neyman.losses.enclosed.step import BundleStep, EnclosedStep, ListedStep, Promise
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.mechanisms.additive.rounding import root_at_least, root_at_most, total
-from neyman.numerics.norm import together
 from neyman.numerics.rounding import UNIT
+from neyman.numerics.sums.norm import together
 from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Bracket, Profile
 

@@ -20,7 +20,7 @@ from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.base import Step
 from neyman.losses.discrete.steps import DiscreteGaussianStep, DiscreteStep
 from neyman.losses.readings.outcomes import Outcomes
-from neyman.numerics.common_unit import common_unit
+from neyman.numerics.exact.common_unit import common_unit
 from neyman.profiles.pair import Direction, Pair
 from neyman.profiles.profile import Profile
 

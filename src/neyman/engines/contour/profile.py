@@ -12,11 +12,11 @@ from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.contour.cumulant import WALKED, Parts, Walk
 from neyman.engines.contour.estimate import SHARP, Estimates, Reading
 from neyman.engines.contour.hyperbolas import Bends
-from neyman.engines.contour.line import ROUNDED
-from neyman.engines.contour.lines import StraightLines
 from neyman.engines.contour.saddles import expected_fall, expected_scores
 from neyman.engines.contour.splits import Partings
-from neyman.engines.contour.stacked import StackedLines
+from neyman.engines.contour.straight.line import ROUNDED
+from neyman.engines.contour.straight.lines import StraightLines
+from neyman.engines.contour.straight.stacked import StackedLines
 from neyman.numerics.rounding import SLIGHT, UNIT
 from neyman.profiles.effort import Effort, allowance, cut_short
 from neyman.profiles.profile import Bracket, Fall, Profile

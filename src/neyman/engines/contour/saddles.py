@@ -13,8 +13,8 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.contour.cumulant import DEEPEST, Walk
+from neyman.numerics.functions.score import ratio, score
 from neyman.numerics.rounding import UNIT
-from neyman.numerics.score import ratio, score
 from neyman.profiles.profile import Fall
 
 __all__ = ["expected_fall", "expected_scores"]

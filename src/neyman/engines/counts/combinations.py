@@ -88,7 +88,7 @@ def counts(steps: Steps, mu: float, exchanged: bool = False) -> Counts | None:
 
     Beyond 40 standard deviations and 800 from the mean lies a mass of 2 e^-800 at most (Bernstein's inequality).
     """
-    from neyman.numerics.binomial import log_binomial
+    from neyman.numerics.functions.binomial import log_binomial
 
     columns = np.zeros((4, 1))
     columns[3] = mu * mu

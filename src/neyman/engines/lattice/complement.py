@@ -35,7 +35,7 @@ from neyman.engines.lattice.law import StepLaws, TiltedLaw
 from neyman.engines.lattice.tilt import Plan, outside
 from neyman.losses.readings.bins import BinSplit, GridLaw
 from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, SECOND_ORDER, UNIT
-from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix, suffix_rounding
+from neyman.numerics.sums.tilted_fft import convolve_cyclic, discounted_suffix, suffix_rounding
 from neyman.profiles.profile import Bracket
 
 __all__ = ["LatticeGap", "spacing"]

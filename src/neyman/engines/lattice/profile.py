@@ -19,9 +19,9 @@ from neyman.engines.lattice.levels import FLOOR, LEVELS, Laws, common
 from neyman.engines.lattice.tilt import Plan, Tilt, plan_tilt
 from neyman.engines.lattice.tilts import Tilts
 from neyman.losses.base import Step
-from neyman.numerics.common_unit import common_unit
-from neyman.numerics.norm import together
+from neyman.numerics.exact.common_unit import common_unit
 from neyman.numerics.rounding import SLIGHT, UNIT
+from neyman.numerics.sums.norm import together
 from neyman.profiles.certificate import Certificate
 from neyman.profiles.effort import Effort
 from neyman.profiles.pair import DIRECTIONS, Direction

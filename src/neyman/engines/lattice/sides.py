@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.numerics.rounding import SECOND_ORDER, TINY, UNIT
-from neyman.numerics.tilted_fft import suffix_rounding
+from neyman.numerics.sums.tilted_fft import suffix_rounding
 
 __all__ = ["Side", "Sides"]
 

@@ -17,9 +17,9 @@ from neyman.engines.lattice.divided import Spread
 from neyman.engines.lattice.law import StepLaws, TiltedLaw, tilted_laws
 from neyman.engines.lattice.sides import Side, Sides
 from neyman.losses.readings.bins import GridLaw
-from neyman.numerics.inner import inner
 from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, ROOM, SECOND_ORDER, TINY, UNIT
-from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix, good_size
+from neyman.numerics.sums.inner import inner
+from neyman.numerics.sums.tilted_fft import convolve_cyclic, discounted_suffix, good_size
 from neyman.profiles.certificate import Certificate
 from neyman.profiles.effort import allowance
 

@@ -15,7 +15,7 @@ import numpy as np
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
 from neyman.engines.line.laws import LineLaw, Sides, answered, around
-from neyman.numerics.gauss import gauss
+from neyman.numerics.functions.gauss import gauss
 from neyman.numerics.rounding import SLIGHT, UNIT
 
 __all__ = ["DensityLaw"]

@@ -18,7 +18,7 @@ import numpy as np
 from neyman._errors import InvalidParameter
 from neyman._validate import BoolArray, FloatArray
 from neyman.engines.line.laws import LineLaw, Sides
-from neyman.numerics.gauss import gauss
+from neyman.numerics.functions.gauss import gauss
 from neyman.numerics.rounding import UNIT
 
 __all__ = ["Contradiction", "Piece", "Ratio"]

@@ -24,7 +24,7 @@ from scipy.special import log_ndtr
 from neyman._validate import FloatArray
 from neyman.engines.renyi.gap import of_gap
 from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, SLIGHT, SMALLEST, TINY, UNIT
-from neyman.numerics.second_difference import second_difference
+from neyman.numerics.sums.second_difference import second_difference
 from neyman.profiles.profile import Profile
 
 __all__ = ["profile_divergence"]

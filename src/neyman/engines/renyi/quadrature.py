@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.losses.readings.smooth_part import SmoothPart
-from neyman.numerics.gauss import gauss
+from neyman.numerics.functions.gauss import gauss
 from neyman.numerics.rounding import TINY, UNIT
-from neyman.numerics.second_difference import DIFFERENCE_ERROR, second_difference
+from neyman.numerics.sums.second_difference import DIFFERENCE_ERROR, second_difference
 
 __all__ = ["Kernel", "Logs", "integral", "kernel"]
 

@@ -10,7 +10,7 @@ from neyman.engines.combine.before import before
 from neyman.engines.rules.composition import Composition
 from neyman.losses.discrete.steps import DiscreteStep
 from neyman.losses.enclosed.step import ListedStep
-from neyman.numerics.norm import together
+from neyman.numerics.sums.norm import together
 from neyman.profiles.pair import Pair
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def on_lattice(c: Composition) -> tuple[LatticeProfile, LatticeProfile]:
     """All steps on a lattice, those on none divided between its points."""
     from neyman.engines.atoms.gathered import gathered_laws, gathers
     from neyman.engines.lattice.profile import LatticeProfile
-    from neyman.numerics.common_unit import common_unit
+    from neyman.numerics.exact.common_unit import common_unit
 
     losses, tolerance = c.losses, c.tolerance
     tail_mu = together((step.tail_mu, times) for step, times in losses)

@@ -16,7 +16,7 @@ from neyman.engines.rules.composition import Losses
 from neyman.losses.discrete.steps import DiscreteStep
 from neyman.losses.enclosed.step import EnclosedStep
 from neyman.losses.gaussian.plain import GaussianStep
-from neyman.numerics.norm import together
+from neyman.numerics.sums.norm import together
 from neyman.profiles.effort import Effort
 from neyman.profiles.pair import Pair
 

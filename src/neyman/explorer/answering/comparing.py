@@ -13,7 +13,7 @@ from neyman.explorer.answering.numbers import Shown
 from neyman.guarantees import Guarantee
 from neyman.guarantees.questions.regret import Divergence
 from neyman.guarantees.twins import PessimisticGuarantee
-from neyman.numerics.decimals import outward
+from neyman.numerics.exact.decimals import outward
 
 __all__ = ["compared"]
 

@@ -10,7 +10,7 @@ from neyman.explorer.asking.questions import At
 from neyman.explorer.asking.settings import Settings
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.mechanisms import Mechanism
-from neyman.numerics.decimals import exactly
+from neyman.numerics.exact.decimals import exactly
 from neyman.reports import report
 from neyman.showing.cite import BIBTEX, citation
 from neyman.showing.summary import Summary

@@ -16,7 +16,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.guarantees import GDP, Guarantee
 from neyman.guarantees.questions.report import TradeoffPoints
-from neyman.numerics.normal import probit
+from neyman.numerics.functions.normal import probit
 from neyman.numerics.rounding import UNIT
 
 __all__ = ["POINTS", "gaussian_above", "polygon_above", "rounded_down", "rounded_up"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from neyman._errors import NotCertified
 from neyman.guarantees import Guarantee
-from neyman.numerics.decimals import outward
+from neyman.numerics.exact.decimals import outward
 from neyman.quantities import QUANTITIES
 from neyman.quantities.places import At
 

@@ -12,7 +12,7 @@ from neyman.explorer.asking.settings import DPSGDSettings, NoiseSettings, Settin
 from neyman.guarantees import Guarantee
 from neyman.mechanisms import Gaussian, Laplace, Mechanism
 from neyman.mechanisms.sampled.training import rate_of
-from neyman.numerics.decimals import outward
+from neyman.numerics.exact.decimals import outward
 
 __all__ = ["Solved", "solved"]
 

@@ -12,7 +12,7 @@ from neyman.explorer.answering.numbers import DIGITS
 from neyman.explorer.asking.plainly import fields_of, number_of, word_of
 from neyman.explorer.asking.questions import At
 from neyman.guarantees import Guarantee
-from neyman.numerics.decimals import outward
+from neyman.numerics.exact.decimals import outward
 from neyman.quantities import QUANTITIES
 from neyman.showing.headline import brief
 

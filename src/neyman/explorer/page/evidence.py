@@ -7,7 +7,7 @@ import numpy as np
 from neyman._errors import InvalidParameter
 from neyman.audit.audit import Audit
 from neyman.explorer.answering.curves import rounded_down
-from neyman.numerics.decimals import outward
+from neyman.numerics.exact.decimals import outward
 
 __all__ = ["evidence"]
 

@@ -9,7 +9,7 @@ from itertools import product
 
 from neyman.explorer.asking.settings import DPSGDSettings
 from neyman.mechanisms.additive.rounding import at_least, at_most
-from neyman.numerics.decimals import exactly, outward
+from neyman.numerics.exact.decimals import exactly, outward
 
 __all__ = ["DELTAS", "SITE", "Stops"]
 

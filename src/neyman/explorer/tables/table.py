@@ -22,7 +22,7 @@ from neyman.explorer.asking.questions import VERSION
 from neyman.explorer.tables.stops import Stops
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.mechanisms import DPSGD
-from neyman.numerics.decimals import outward
+from neyman.numerics.exact.decimals import outward
 from neyman.understanding.promise import promise_of
 
 __all__ = ["FLOOR", "numbers_of", "table_of"]

@@ -13,7 +13,7 @@ from neyman.engines.closed_form.pairs import BlatantProfile, PerfectProfile
 from neyman.engines.region.profile import RenyiProfile, ZcdpProfile
 from neyman.guarantees.given.base import Given, columns, listed
 from neyman.guarantees.renyi import Divergences, StatedDivergence
-from neyman.numerics.normal import PROBIT_ERROR, probit
+from neyman.numerics.functions.normal import PROBIT_ERROR, probit
 from neyman.profiles.profile import Profile
 
 __all__ = ["RDP", "ZCDP"]

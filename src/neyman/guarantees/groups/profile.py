@@ -27,7 +27,7 @@ from neyman.guarantees.questions.achieved import AchievedCurve
 from neyman.guarantees.questions.epsilon import epsilon_upper, spread
 from neyman.guarantees.questions.excess import excess_at, revealed
 from neyman.mechanisms.additive.rounding import at_least, at_most
-from neyman.numerics.normal import probit
+from neyman.numerics.functions.normal import probit
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import allowance
 from neyman.profiles.pair import Pair

@@ -26,7 +26,7 @@ from neyman._validate import FloatArray
 from neyman.engines.region.profile import RegionProfile
 from neyman.guarantees.loss.bounds import Bounds
 from neyman.guarantees.questions.epsilon import spread
-from neyman.numerics.gauss import gauss
+from neyman.numerics.functions.gauss import gauss
 from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, SLIGHT, UNDERFLOW, UNIT
 from neyman.profiles.pair import HeldTogether, Pair
 from neyman.profiles.profile import Profile

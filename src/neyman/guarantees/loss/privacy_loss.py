@@ -11,7 +11,7 @@ from neyman._remade import Remade
 from neyman.guarantees.loss.bounds import Bounds
 from neyman.guarantees.loss.law import LossLaw
 from neyman.guarantees.loss.moments import Decay
-from neyman.numerics.decimals import outward
+from neyman.numerics.exact.decimals import outward
 from neyman.profiles.effort import Effort
 from neyman.profiles.pair import LargestProfile, MaximumProfile, Pair
 

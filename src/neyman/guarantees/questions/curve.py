@@ -8,7 +8,7 @@ from neyman._validate import FloatArray
 from neyman.guarantees.questions.crossing import crossing
 from neyman.guarantees.questions.report import TradeoffPoints
 from neyman.guarantees.questions.tradeoff import line, tangent
-from neyman.numerics.normal import probit
+from neyman.numerics.functions.normal import probit
 from neyman.profiles.pair import Pair, alpha_score
 from neyman.profiles.profile import Profile
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from neyman._validate import FloatArray, IntArray
-from neyman.numerics.normal import probit_gap
+from neyman.numerics.functions.normal import probit_gap
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.profile import Profile
 

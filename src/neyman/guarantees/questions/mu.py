@@ -30,7 +30,7 @@ from neyman.guarantees.questions.knots import (
 )
 from neyman.guarantees.questions.mu_of_vertices import vertex_fit
 from neyman.guarantees.questions.tradeoff import beta_near, beta_upper, excess_lower, excess_of_plateau
-from neyman.numerics.normal import PROBIT_ERROR, probit, probit_gap
+from neyman.numerics.functions.normal import PROBIT_ERROR, probit, probit_gap
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import allowance
 from neyman.profiles.pair import Pair, alpha_score, delta_score

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neyman.numerics.normal import PROBIT_ERROR, probit
+from neyman.numerics.functions.normal import PROBIT_ERROR, probit
 from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.pair import MaximumProfile, Pair
 from neyman.profiles.profile import Profile

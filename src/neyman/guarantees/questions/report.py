@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from neyman._upward import Carded
 from neyman._validate import FloatArray
-from neyman.numerics.decimals import outward
+from neyman.numerics.exact.decimals import outward
 
 __all__ = ["GDPReport", "OptimisticReport", "TradeoffPoints"]
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.guarantees.questions.crossing import crossing
 from neyman.guarantees.questions.epsilon import epsilon_upper
-from neyman.numerics.normal import probit
+from neyman.numerics.functions.normal import probit
 from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.effort import allowance
 from neyman.profiles.pair import Pair, alpha_score, power_score

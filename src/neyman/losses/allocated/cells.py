@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.losses.allocated.lines.contour import TERMS, Contour
 from neyman.losses.allocated.lines.ratios import Ratios
-from neyman.numerics.double_double import LOST, TWICE, Twofold, from_decimals, growth
+from neyman.numerics.exact.double_double import LOST, TWICE, Twofold, from_decimals, growth
 from neyman.numerics.rounding import AMPLE
 
 __all__ = ["Cells", "Delta", "ratios"]

@@ -26,7 +26,7 @@ from neyman.losses.allocated.elementary import FAR, FLOOR, by_a_test, one_alone,
 from neyman.losses.allocated.left.line import PANELS, UNKNOWN, Call, left
 from neyman.losses.allocated.lines.centred import centred
 from neyman.losses.allocated.two import slope_of_two, two_steps
-from neyman.numerics.double_double import TWICE, Twofold
+from neyman.numerics.exact.double_double import TWICE, Twofold
 from neyman.numerics.rounding import AMPLE, SMALLEST, UNDERFLOW, UNIT
 from neyman.profiles.certificate import Certificate
 from neyman.profiles.effort import allowance

@@ -39,7 +39,7 @@ from scipy.special import log_ndtr, ndtr
 
 from neyman._validate import FloatArray
 from neyman.losses.allocated.lines.contour import few_bits
-from neyman.numerics.normal import MILLS_ERROR, mills, mills_drop
+from neyman.numerics.functions.normal import MILLS_ERROR, mills, mills_drop
 from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, ROOM, SCANT, SECOND_ORDER, SLIGHT, SMALLEST, UNIT
 from neyman.profiles.effort import allowance
 from neyman.profiles.profile import Bracket

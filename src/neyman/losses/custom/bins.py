@@ -14,8 +14,8 @@ from neyman._validate import FloatArray
 from neyman.losses.custom.split import CustomSplit
 from neyman.losses.readings.bins import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.sampling import above, mixed
-from neyman.numerics.inner import inner
 from neyman.numerics.rounding import LARGEST_EXPONENT, ROOM, UNIT
+from neyman.numerics.sums.inner import inner
 
 __all__ = ["CustomGrid", "Distribution"]
 

@@ -12,7 +12,7 @@ from neyman.losses.base import Step
 from neyman.losses.custom.bins import CustomGrid, Distribution
 from neyman.losses.custom.powers import enclosing_powers
 from neyman.losses.readings.powers import PowerLaw
-from neyman.numerics.gauss import gauss
+from neyman.numerics.functions.gauss import gauss
 
 __all__ = ["CustomStep", "Distribution", "DistributionOfDensity"]
 

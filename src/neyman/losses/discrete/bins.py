@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.losses.readings.bins import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.readings.outcomes import Outcomes
-from neyman.numerics.inner import inner
 from neyman.numerics.rounding import ROOM, UNIT
+from neyman.numerics.sums.inner import inner
 
 __all__ = ["DiscreteGrid"]
 

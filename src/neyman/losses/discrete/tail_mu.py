@@ -13,7 +13,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.readings.outcomes import Outcomes
-from neyman.numerics.normal import PROBIT_ERROR, probit
+from neyman.numerics.functions.normal import PROBIT_ERROR, probit
 from neyman.numerics.rounding import HUGE, TINY, UNIT
 
 __all__ = ["discrete_gaussian_mu", "outcomes_mu"]

@@ -11,8 +11,8 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.losses.readings.outcomes import Outcomes
 from neyman.losses.readings.transform import ComplexArray, Moments, Transform, logged
-from neyman.numerics.fourier_sum import turned_sum
 from neyman.numerics.rounding import ROOM, UNIT
+from neyman.numerics.sums.fourier_sum import turned_sum
 
 __all__ = ["DiscreteTransform"]
 

@@ -12,8 +12,8 @@ import numpy as np
 from neyman._validate import BoolArray, FloatArray
 from neyman.losses.base import Step
 from neyman.losses.discrete.steps import DiscreteStep
-from neyman.numerics.norm import together
 from neyman.numerics.rounding import AMPLE
+from neyman.numerics.sums.norm import together
 
 if TYPE_CHECKING:
     from neyman.losses.enclosed.laws import Bounds, HalfLine

@@ -24,8 +24,8 @@ from scipy.special import erfcx, log_ndtr
 from neyman._validate import FloatArray
 from neyman.losses.readings.bins import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.sampling import above_end, mixed
-from neyman.numerics.inner import inner
 from neyman.numerics.rounding import LOG_NDTR, ROOM, UNIT
+from neyman.numerics.sums.inner import inner
 
 __all__ = ["Shape", "split_bins"]
 

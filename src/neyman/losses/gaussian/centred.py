@@ -45,9 +45,9 @@ from neyman._validate import FloatArray
 from neyman.losses.readings.tilted import VALLEY
 from neyman.losses.readings.transform import ComplexArray, logged
 from neyman.losses.sampling import mixed
-from neyman.numerics.curved import curved_sum, curved_units, exp_curved, log_curved
-from neyman.numerics.fourier_sum import sum_units
+from neyman.numerics.functions.curved import curved_sum, curved_units, exp_curved, log_curved
 from neyman.numerics.rounding import UNIT
+from neyman.numerics.sums.fourier_sum import sum_units
 
 if TYPE_CHECKING:
     from neyman.losses.gaussian.transform import SamplingTransform

@@ -27,8 +27,8 @@ from neyman.losses.gaussian.shifted_bound import log_lines, log_on_wall, log_shi
 from neyman.losses.readings.tilted import VALLEY, Grid, by_kinds, excess, last_valley, tilted_moments
 from neyman.losses.readings.transform import ComplexArray, Moments, Transform, logged
 from neyman.losses.sampling import mixed, mixed_at, mixed_each, mixed_lines, wavering
-from neyman.numerics.fourier_sum import sum_units, turned_sum
 from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, UNIT
+from neyman.numerics.sums.fourier_sum import sum_units, turned_sum
 
 __all__ = ["LIMIT", "ComplexArray", "Moments", "SamplingTransform", "log_ratio"]
 

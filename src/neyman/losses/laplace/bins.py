@@ -18,8 +18,8 @@ from neyman._validate import FloatArray
 from neyman.losses.readings.bins import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.readings.smooth_bins import QUADRATURE, smooth_bins
 from neyman.losses.sampling import MIXED_ERROR, above, above_error, mixed
-from neyman.numerics.inner import inner
 from neyman.numerics.rounding import ROOM, SMALLEST, UNIT
+from neyman.numerics.sums.inner import inner
 
 __all__ = ["LaplaceLaw", "Piece"]
 

@@ -22,9 +22,9 @@ from neyman.losses.laplace.bins import LaplaceLaw, Piece
 from neyman.losses.laplace.bound import labour, log_shifted
 from neyman.losses.readings.transform import ComplexArray, Moments, Transform, logged
 from neyman.losses.sampling import mixed, slope
-from neyman.numerics.fourier_sum import turned_sum
-from neyman.numerics.gauss import gauss
+from neyman.numerics.functions.gauss import gauss
 from neyman.numerics.rounding import ROOM, UNIT
+from neyman.numerics.sums.fourier_sum import turned_sum
 
 __all__ = ["LaplaceTransform"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.losses.readings.smooth_part import SmoothPart
 from neyman.losses.whole import demand_whole, total
-from neyman.numerics.gauss import gauss
+from neyman.numerics.functions.gauss import gauss
 
 __all__ = ["PowerLaw"]
 

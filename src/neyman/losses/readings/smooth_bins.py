@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.numerics.gauss import gauss
+from neyman.numerics.functions.gauss import gauss
 
 __all__ = ["QUADRATURE", "smooth_bins"]
 

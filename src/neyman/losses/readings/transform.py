@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.losses.whole import demand_whole
-from neyman.numerics.log1p import log1p
+from neyman.numerics.functions.log1p import log1p
 from neyman.numerics.rounding import LARGEST_EXPONENT, TINY
 
 __all__ = ["LOGGED", "WEIGHED", "ComplexArray", "Moments", "Transform", "logged"]
 
-LOGGED = 8.0  # certifies, units of 2^-53 of its modulus: what a logarithm of A is rounded by (``numerics.log1p``)
+# certifies, units of 2^-53 of its modulus: what a logarithm of A is rounded by (``numerics.functions.log1p``)
+LOGGED = 8.0
 WEIGHED = 36.0  # e-folds below 1 of the quadrature errors in A(0) and A(1)
 _ROUNDED = 2.0**-51  # of the exponential
 _LOOKED = 40.0  # the same of a look along a line

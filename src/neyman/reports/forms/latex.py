@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from neyman.numerics.decimals import exactly
+from neyman.numerics.exact.decimals import exactly
 from neyman.profiles.effort import EFFORT
 from neyman.reports.forms.markdown import attacks, bracket, numbers
 from neyman.reports.said.document import Document

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from neyman.numerics.decimals import exactly, outward
+from neyman.numerics.exact.decimals import exactly, outward
 from neyman.profiles.effort import EFFORT
 from neyman.reports.said.claims import Claim
 from neyman.reports.said.document import Document

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from neyman.numerics.decimals import exactly, outward
-from neyman.numerics.short_exact import in_short, short_exact
+from neyman.numerics.exact.decimals import exactly, outward
+from neyman.numerics.exact.short_exact import in_short, short_exact
 from neyman.profiles.effort import EFFORT
 from neyman.reports.said.claims import Claim
 from neyman.reports.said.document import Document, StepWords

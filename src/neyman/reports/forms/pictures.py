@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from neyman import plot
 from neyman.guarantees import GDP, ApproximateDP, Guarantee, mechanism_from_dict
-from neyman.numerics.decimals import exactly
+from neyman.numerics.exact.decimals import exactly
 from neyman.reports.said.asked import guarantee_of
 from neyman.reports.said.claims import Claim
 from neyman.reports.said.document import Document

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal
 
-from neyman.numerics.decimals import to_place, width_place
+from neyman.numerics.exact.decimals import to_place, width_place
 from neyman.quantities import Side
 
 __all__ = ["Claim", "claim_id", "printed"]

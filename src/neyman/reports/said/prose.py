@@ -19,7 +19,7 @@ from neyman.mechanisms import (
     RandomizedResponse,
     Tabulated,
 )
-from neyman.numerics.short_exact import one_in, setting
+from neyman.numerics.exact.short_exact import one_in, setting
 from neyman.profiles.pair import Adjacency
 from neyman.reports.said.document import StepWords
 

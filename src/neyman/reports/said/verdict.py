@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from neyman.guarantees import RDP, ZCDP, Opaque
 from neyman.mechanisms import Mechanism
-from neyman.numerics.decimals import exactly
+from neyman.numerics.exact.decimals import exactly
 from neyman.quantities.points import POINTS
 from neyman.reports.said.claims import Claim
 from neyman.reports.said.document import Recommended, Reference, Verdict

@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Literal
 
 from neyman._version import __version__
-from neyman.numerics.decimals import exactly
+from neyman.numerics.exact.decimals import exactly
 from neyman.profiles.pair import Adjacency
 from neyman.quantities.asked import Bracket
 from neyman.reports.said.build import cite, how_to_verify

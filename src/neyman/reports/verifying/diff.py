@@ -19,7 +19,7 @@ from neyman.comparison import compare
 from neyman.guarantees import Guarantee, mechanism_from_dict
 from neyman.guarantees.questions.regret import Divergence
 from neyman.mechanisms import Mechanism
-from neyman.numerics.decimals import outward
+from neyman.numerics.exact.decimals import outward
 from neyman.profiles.pair import Adjacency
 from neyman.quantities.asked import Asked
 from neyman.reports.forms.page import run_in_words

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 from neyman._errors import InvalidParameter, MissingPackage
 from neyman.guarantees import mechanism_from_dict
 from neyman.mechanisms import Mechanism
-from neyman.numerics.decimals import spelled
+from neyman.numerics.exact.decimals import spelled
 from neyman.reports.forms.block import block_of
 from neyman.reports.said.claims import Claim
 from neyman.reports.said.document import Certificate, Document, Reference, Seal, StepWords, Verdict

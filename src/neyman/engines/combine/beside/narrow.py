@@ -37,7 +37,7 @@ from neyman.engines.atoms.profile import AtomsProfile
 from neyman.engines.combine.before import BoundedProfile, one_of
 from neyman.engines.contour.cumulant import WALKED, Parts, Walk
 from neyman.engines.contour.laws import transform
-from neyman.engines.contour.line import ROUNDED
+from neyman.engines.contour.straight.line import ROUNDED
 from neyman.engines.lattice.cumulant import Cumulant
 from neyman.losses.base import Step
 from neyman.losses.discrete.steps import DiscreteStep

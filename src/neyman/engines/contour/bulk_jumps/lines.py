@@ -10,17 +10,17 @@ import numpy as np
 
 from neyman._validate import FloatArray, IntArray
 from neyman.engines.contour.bulk_jumps.threshold import Place, Valleys
-from neyman.engines.contour.coverage import alias_distances
 from neyman.engines.contour.cumulant import MERGED, WALKED, Parts, Walk
 from neyman.engines.contour.estimate import faults
-from neyman.engines.contour.line import ROUNDED, Line, Plan
+from neyman.engines.contour.straight.coverage import alias_distances
+from neyman.engines.contour.straight.line import ROUNDED, Line, Plan
 from neyman.losses.gaussian.parts.bulk import SoftBulk
 from neyman.losses.gaussian.parts.jumps import Jumps
 from neyman.losses.gaussian.parts.soft_jumps import SoftJumps
 from neyman.losses.gaussian.shifted_bound import log_size
 from neyman.losses.gaussian.transform import ComplexArray, SamplingTransform, log_ratio
 from neyman.losses.readings.transform import LOGGED
-from neyman.numerics.log1p import log1p
+from neyman.numerics.functions.log1p import log1p
 from neyman.numerics.rounding import LARGEST_EXPONENT, ROOM, TINY, UNIT
 from neyman.profiles.effort import Effort
 

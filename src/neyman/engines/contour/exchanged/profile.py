@@ -10,7 +10,6 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour.coverage import curvature
 from neyman.engines.contour.cumulant import WALKED
 from neyman.engines.contour.estimate import Estimates
 from neyman.engines.contour.exchanged.split import PartedArc, log_chernoff
@@ -18,6 +17,7 @@ from neyman.engines.contour.exchanged.steps import APART, FURTHER, STEEPEST, Exc
 from neyman.engines.contour.exchanged.thresholds import Cuts
 from neyman.engines.contour.hyperbola.arc import Arc
 from neyman.engines.contour.on_demand import ByArcs
+from neyman.engines.contour.straight.coverage import curvature
 from neyman.losses.gaussian.exchange.step import ReplacedGaussianStep
 from neyman.numerics.rounding import ROOM, SMALLEST, UNIT
 from neyman.profiles.effort import Effort

@@ -13,7 +13,7 @@ from neyman.engines.contour.cumulant import MERGED, Parts
 from neyman.losses.gaussian.exchange.step import ReplacedGaussianStep
 from neyman.losses.gaussian.paths.exchanged import ExchangedLaw
 from neyman.losses.readings.transform import ComplexArray
-from neyman.numerics.log1p import log1p
+from neyman.numerics.functions.log1p import log1p
 from neyman.numerics.rounding import UNIT
 
 __all__ = ["APART", "FURTHER", "SHARE", "STEEPEST", "ExchangedSteps"]

@@ -28,11 +28,11 @@ from scipy import special
 
 from neyman._validate import FloatArray
 from neyman.engines.closed_form.replaced import ReplacedGaussianProfile
-from neyman.engines.contour.coverage import curvature
 from neyman.engines.contour.cumulant import WALKED
 from neyman.engines.contour.exchanged.split import PartedArc, PartedSteps, log_chernoff
 from neyman.engines.contour.exchanged.steps import APART, FURTHER, STEEPEST, ExchangedSteps
 from neyman.engines.contour.hyperbola.arc import Arc
+from neyman.engines.contour.straight.coverage import curvature
 from neyman.losses.gaussian.exchange.step import ReplacedGaussianStep
 from neyman.losses.gaussian.paths.exchanged_part import ORDER, ExchangedPart
 from neyman.numerics.rounding import AMPLE, TINY

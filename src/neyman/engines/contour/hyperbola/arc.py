@@ -29,11 +29,11 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.contour.estimate import Book, Estimate, entered, faults
 from neyman.engines.contour.hyperbola.rotated import ArcSteps, on_path
-from neyman.engines.contour.line import SUMMED
-from neyman.engines.contour.witness import ArcWitness
+from neyman.engines.contour.straight.line import SUMMED
+from neyman.engines.contour.straight.witness import ArcWitness
 from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.rounding import TURN, TURNED, UNIT
-from neyman.numerics.turns import cosine_and_sine
+from neyman.numerics.sums.turns import cosine_and_sine
 from neyman.profiles.effort import Effort, readable
 
 __all__ = ["Arc", "Edge", "Shape", "WrappedArc"]

@@ -12,7 +12,7 @@ from neyman.engines.contour.cumulant import Parts
 from neyman.engines.contour.estimate import Estimates
 from neyman.engines.contour.hyperbola.arc import Arc
 from neyman.engines.contour.hyperbola.rotated import Steps
-from neyman.engines.contour.witness import ArcWitness
+from neyman.engines.contour.straight.witness import ArcWitness
 from neyman.profiles.effort import Effort
 
 __all__ = ["certified_arc"]

@@ -25,7 +25,7 @@ from neyman.engines.contour.rare.bounds import Bound, PartBounds
 from neyman.losses.gaussian.paths.rare import RareLaw, RarePart
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.losses.readings.transform import ComplexArray
-from neyman.numerics.log1p import log1p
+from neyman.numerics.functions.log1p import log1p
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import Effort
 

@@ -14,11 +14,11 @@ import numpy as np
 from scipy import special
 
 from neyman._validate import FloatArray
-from neyman.engines.contour.coverage import curvature
 from neyman.engines.contour.exchanged.split import PartedArc
 from neyman.engines.contour.hyperbola.arc import Arc
 from neyman.engines.contour.rare.between_poles import SplitArc
 from neyman.engines.contour.rare.steps import Laws, RareSteps
+from neyman.engines.contour.straight.coverage import curvature
 from neyman.losses.gaussian.paths.exchanged_part import ORDER
 from neyman.numerics.rounding import SLIGHT, TINY
 from neyman.profiles.effort import Effort

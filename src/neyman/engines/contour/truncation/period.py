@@ -10,7 +10,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
-from neyman.numerics.common_unit import common_unit
+from neyman.numerics.exact.common_unit import common_unit
 from neyman.numerics.rounding import UNIT
 
 __all__ = ["FOLDED", "Fold", "folded"]

@@ -44,7 +44,7 @@ from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
 from neyman.losses.allocated.lines.contour import few_bits
-from neyman.numerics.log1p import log1p
+from neyman.numerics.functions.log1p import log1p
 from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, ROOM, SLIGHT, SMALLEST, UNIT
 from neyman.profiles.effort import allowance
 from neyman.profiles.profile import Bracket

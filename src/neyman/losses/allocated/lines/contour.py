@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.losses.allocated.lines.transform import Transform
-from neyman.numerics.double_double import LOST, TWICE, Complex, Twofold, from_decimals, to_decimal
+from neyman.numerics.exact.double_double import LOST, TWICE, Complex, Twofold, from_decimals, to_decimal
 from neyman.numerics.rounding import AMPLE, UNIT
 
 __all__ = ["TERMS", "Contour", "Nodes", "Points", "Series", "few_bits", "relative"]

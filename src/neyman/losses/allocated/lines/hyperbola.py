@@ -25,7 +25,7 @@ from neyman._validate import FloatArray
 from neyman.losses.allocated.lines.contour import Contour, Nodes, Points, few_bits, relative
 from neyman.losses.allocated.lines.line import NATS
 from neyman.losses.allocated.lines.transform import RealTable
-from neyman.numerics.double_double import TWICE, Complex, Twofold, exponential, from_decimals
+from neyman.numerics.exact.double_double import TWICE, Complex, Twofold, exponential, from_decimals
 from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, POWER, ROOM, SLIGHT
 
 __all__ = ["Hyperbola", "bent"]

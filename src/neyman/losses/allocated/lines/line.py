@@ -24,7 +24,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.losses.allocated.lines.contour import Contour, Nodes, Points, few_bits, relative
 from neyman.losses.allocated.lines.transform import RealTable
-from neyman.numerics.double_double import TWICE, Complex, Twofold, from_decimals, turned
+from neyman.numerics.exact.double_double import TWICE, Complex, Twofold, from_decimals, turned
 from neyman.numerics.rounding import AMPLE, POWER, SLIGHT
 
 __all__ = ["LONGEST", "NATS", "StraightLine"]

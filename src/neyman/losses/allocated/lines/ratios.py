@@ -15,7 +15,7 @@ from neyman.losses.allocated.lines.contour import TERMS, Contour, Series
 from neyman.losses.allocated.lines.hyperbola import Hyperbola, bent
 from neyman.losses.allocated.lines.line import LONGEST, NATS, StraightLine
 from neyman.losses.allocated.lines.transform import RealTable, real_table
-from neyman.numerics.double_double import Twofold
+from neyman.numerics.exact.double_double import Twofold
 from neyman.numerics.rounding import ROOM
 from neyman.profiles.effort import allowance
 

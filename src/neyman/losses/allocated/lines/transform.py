@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from scipy.special import lambertw, ndtr
 
 from neyman._validate import FloatArray
-from neyman.numerics.double_double import TWICE, Complex, Twofold, expm1_small, from_decimals, turned
+from neyman.numerics.exact.double_double import TWICE, Complex, Twofold, expm1_small, from_decimals, turned
 from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, ROOM, SLIGHT, TINY, UNIT
 
 __all__ = ["RealTable", "Transform", "Transformed", "real_table"]

@@ -39,7 +39,7 @@ from neyman.losses.allocated.mellin.ends import Ends
 from neyman.losses.allocated.mellin.rays import Lattice, Phi, Ray, coefficients
 from neyman.losses.allocated.moments import divergences
 from neyman.losses.readings.transform import ComplexArray, Moments, Transform
-from neyman.numerics.log_gamma import log_gamma, log_gamma_at_most
+from neyman.numerics.functions.log_gamma import log_gamma, log_gamma_at_most
 from neyman.numerics.rounding import AMPLE, GAMMALN, LARGEST_EXPONENT, ROOM, TURN, UNIT
 
 __all__ = ["AllocatedTransform", "allocated_transform"]

@@ -12,8 +12,8 @@ from neyman._validate import FloatArray
 from neyman.losses.readings.bins import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.readings.smooth_bins import QUADRATURE, smooth_bins
 from neyman.losses.sampling import mixed
-from neyman.numerics.inner import inner
 from neyman.numerics.rounding import ROOM, UNIT
+from neyman.numerics.sums.inner import inner
 
 __all__ = ["ReplacedGrid"]
 

@@ -20,7 +20,7 @@ from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.losses.gaussian.transform import CLEAR, DEVIATIONS, LIMIT, LINES, SamplingTransform
 from neyman.losses.readings.transform import Transform
 from neyman.losses.sampling import mixed_each
-from neyman.numerics.log1p import log1p
+from neyman.numerics.functions.log1p import log1p
 from neyman.numerics.rounding import AMPLE
 
 __all__ = ["ENTRIES", "LONG", "Block", "chance", "chunks", "nodes_of", "parted"]

@@ -13,8 +13,8 @@ from neyman.losses.gaussian.many.looks import steps_of
 from neyman.losses.gaussian.transform import AIMED, FEW_LINES, FINE, SPAN
 from neyman.losses.readings.tilted import VALLEY, excess
 from neyman.losses.readings.transform import LOGGED, WEIGHED, ComplexArray, Transform, logged
-from neyman.numerics.fourier_sum import sum_units, turned_sums
 from neyman.numerics.rounding import UNIT
+from neyman.numerics.sums.fourier_sum import sum_units, turned_sums
 
 __all__ = ["on_line_of", "sum_on_line", "terms_of", "weigh"]
 

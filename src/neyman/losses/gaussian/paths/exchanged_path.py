@@ -24,7 +24,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.readings.transform import ComplexArray
-from neyman.numerics.log1p import log1p
+from neyman.numerics.functions.log1p import log1p
 from neyman.numerics.rounding import COMPLEX, ELEMENTARY, LARGEST_EXPONENT, UNIT
 
 __all__ = ["ExchangedPath", "Places", "PlaneLaw", "Seen"]

@@ -42,9 +42,9 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.readings.transform import ComplexArray
-from neyman.numerics.log1p import log1p
+from neyman.numerics.functions.log1p import log1p
 from neyman.numerics.rounding import AMPLE
-from neyman.numerics.turns import cosine_and_sine
+from neyman.numerics.sums.turns import cosine_and_sine
 
 __all__ = ["SECTOR", "WIDEST", "Ray"]
 

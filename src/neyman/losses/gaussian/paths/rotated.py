@@ -37,8 +37,8 @@ from neyman.losses.gaussian.paths.ray import SECTOR, Ray
 from neyman.losses.gaussian.paths.side import Side
 from neyman.losses.gaussian.paths.sums import SERIES, grown_sums, log1p_less, log_moments, log_products, steepness
 from neyman.losses.gaussian.transform import ComplexArray, SamplingTransform
-from neyman.numerics.double_double import Twofold
-from neyman.numerics.log1p import log1p
+from neyman.numerics.exact.double_double import Twofold
+from neyman.numerics.functions.log1p import log1p
 from neyman.numerics.rounding import AMPLE, ELEMENTARY, LARGEST_EXPONENT, TINY, UNIT
 
 __all__ = ["RotatedLaw"]

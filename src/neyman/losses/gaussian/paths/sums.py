@@ -9,7 +9,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
-from neyman.numerics.turns import cosine_and_sine
+from neyman.numerics.sums.turns import cosine_and_sine
 
 __all__ = ["ROWS", "SERIES", "grown_sums", "log1p_less", "log_moments", "log_products", "steepness"]
 

@@ -17,13 +17,13 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.contour.cumulant import Walk
-from neyman.engines.contour.line import Line, Plan
-from neyman.engines.contour.reading import Reading
+from neyman.engines.contour.straight.line import Line, Plan
+from neyman.engines.contour.straight.reading import Reading
 from neyman.engines.contour.truncation.period import Fold
 from neyman.losses.readings.transform import ComplexArray
-from neyman.numerics.inner import inner
 from neyman.numerics.rounding import TURN, TURNED, UNIT
-from neyman.numerics.turns import cosine_and_sine
+from neyman.numerics.sums.inner import inner
+from neyman.numerics.sums.turns import cosine_and_sine
 
 __all__ = ["FoldedLine"]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.numerics.rounding import UNIT
-from neyman.numerics.turns import cosine_and_sine, grown, grown_less_one, less_one
+from neyman.numerics.sums.turns import cosine_and_sine, grown, grown_less_one, less_one
 
 __all__ = ["sum_units", "turned_sum", "turned_sums"]
 

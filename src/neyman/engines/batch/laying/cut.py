@@ -17,8 +17,8 @@ import math
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.batch.axis import Axis
-from neyman.engines.batch.rows import rows_of
+from neyman.engines.batch.laying.axis import Axis
+from neyman.engines.batch.laying.rows import rows_of
 from neyman.numerics.rounding import AMPLE, SLIGHT, UNIT
 
 __all__ = ["ANGLES", "cut", "log_beyond"]

@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
-from neyman.engines.batch.contrast import Contrast, Knots
-from neyman.engines.batch.rows import rows_of
+from neyman.engines.batch.answering.contrast import Contrast, Knots
+from neyman.engines.batch.laying.rows import rows_of
 from neyman.numerics.rounding import SLIGHT
 
 __all__ = ["compared"]

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.numerics.turns import ComplexArray, less_one
+from neyman.numerics.sums.turns import ComplexArray, less_one
 
 __all__ = ["curved_sum", "curved_units", "exp_curved", "log_curved"]
 

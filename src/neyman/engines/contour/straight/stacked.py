@@ -13,13 +13,13 @@ import numpy as np
 
 from neyman._validate import FloatArray, IntArray
 from neyman.engines.contour.estimate import Estimate, Estimates, Reading, of_delta
-from neyman.engines.contour.line import Line, rounded
-from neyman.engines.contour.reading import NODE
+from neyman.engines.contour.straight.line import Line, rounded
+from neyman.engines.contour.straight.reading import NODE
 from neyman.profiles.effort import readable
 from neyman.profiles.profile import Bracket
 
 if TYPE_CHECKING:
-    from neyman.engines.contour.lines import StraightLines
+    from neyman.engines.contour.straight.lines import StraightLines
 
 __all__ = ["StackedLines"]
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._validate import FloatArray, IntArray
-from neyman.engines.batch.axis import Axis
-from neyman.engines.batch.rows import rows_of
+from neyman.engines.batch.laying.axis import Axis
+from neyman.engines.batch.laying.rows import rows_of
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.rounding import ELEMENTARY, SECOND_ORDER, TINY, TURN, UNIT
 

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
-from neyman.engines.batch.ladder import Ladder
-from neyman.engines.batch.lines import Lines, lines
-from neyman.engines.batch.plan import Plan, expected
-from neyman.engines.batch.rows import rows_of
-from neyman.engines.batch.settings import Settings, taken, whole
+from neyman.engines.batch.laying.ladder import Ladder
+from neyman.engines.batch.laying.lines import Lines, lines
+from neyman.engines.batch.laying.plan import Plan, expected
+from neyman.engines.batch.laying.rows import rows_of
+from neyman.engines.batch.laying.settings import Settings, taken, whole
 from neyman.engines.closed_form.pairs import gaussian_side
 from neyman.numerics.rounding import SCANT, TINY
 

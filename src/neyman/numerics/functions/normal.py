@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.numerics.gauss import gauss
+from neyman.numerics.functions.gauss import gauss
 from neyman.numerics.rounding import ERFCX, NDTRI_EXP, UNIT
 
 __all__ = [

@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.batch.axis import Axis
-from neyman.engines.batch.settings import Settings
+from neyman.engines.batch.laying.axis import Axis
+from neyman.engines.batch.laying.settings import Settings
 from neyman.numerics.rounding import ELEMENTARY, UNIT
 
 __all__ = ["Ladder", "tilts"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._validate import FloatArray, IntArray
-from neyman.engines.batch.ladder import Ladder
+from neyman.engines.batch.laying.ladder import Ladder
 from neyman.numerics.rounding import TINY
 
 __all__ = ["Plan", "expected", "last_epsilon"]

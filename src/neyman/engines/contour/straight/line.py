@@ -20,18 +20,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray
-from neyman.engines.contour.aliases import beside
 from neyman.engines.contour.cumulant import LOST, MERGED, WALKED, Parts, Walk
 from neyman.engines.contour.estimate import Book, Estimate, faults
-from neyman.engines.contour.reading import NODE, Reading
+from neyman.engines.contour.straight.aliases import beside
+from neyman.engines.contour.straight.reading import NODE, Reading
 from neyman.engines.contour.truncation.monotone import cut_by_parts, cut_off
 from neyman.losses.gaussian.many.lines import sum_on_line
 from neyman.losses.gaussian.many.moments import lost_of
 from neyman.losses.gaussian.transform import ComplexArray
-from neyman.numerics.inner import inner
-from neyman.numerics.paired_turns import PairedTurns
 from neyman.numerics.rounding import LARGEST_EXPONENT, UNIT
-from neyman.numerics.turns import cosine_and_sine, grown
+from neyman.numerics.sums.inner import inner
+from neyman.numerics.sums.paired_turns import PairedTurns
+from neyman.numerics.sums.turns import cosine_and_sine, grown
 from neyman.profiles.effort import ignored, readable
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ class Line:
         plan, walk = self.plan, self.walk
         if (plan.islands is not None and plan.level is None) or self.masses != (1.0, 1.0):
             return None
-        from neyman.engines.contour.witness import LineWitness
+        from neyman.engines.contour.straight.witness import LineWitness
 
         beside = float(walk.c[plan.left]), float(walk.c[plan.right])
         periodic = plan.fold is not None

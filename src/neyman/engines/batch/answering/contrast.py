@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray
-from neyman.engines.batch.lines import Aliases, Lines, alias_bounds
-from neyman.engines.batch.turned import turned
+from neyman.engines.batch.laying.lines import Aliases, Lines, alias_bounds
+from neyman.engines.batch.laying.turned import turned
 from neyman.engines.closed_form.pairs import gaussian_side
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, TINY, UNIT

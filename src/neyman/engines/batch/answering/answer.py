@@ -10,16 +10,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
-from neyman.engines.batch.between import between
-from neyman.engines.batch.compared import compared
-from neyman.engines.batch.contrast import Contrast
-from neyman.engines.batch.floor import foot
-from neyman.engines.batch.ladder import Ladder
-from neyman.engines.batch.lines import lines
-from neyman.engines.batch.plan import Plan
-from neyman.engines.batch.rows import rows_of
-from neyman.engines.batch.settings import Settings, spreads, taken, whole
-from neyman.engines.batch.strong import strong
+from neyman.engines.batch.answering.between import between
+from neyman.engines.batch.answering.compared import compared
+from neyman.engines.batch.answering.contrast import Contrast
+from neyman.engines.batch.answering.floor import foot
+from neyman.engines.batch.answering.strong import strong
+from neyman.engines.batch.laying.ladder import Ladder
+from neyman.engines.batch.laying.lines import lines
+from neyman.engines.batch.laying.plan import Plan
+from neyman.engines.batch.laying.rows import rows_of
+from neyman.engines.batch.laying.settings import Settings, spreads, taken, whole
 from neyman.numerics.rounding import SCANT
 
 __all__ = ["REGRET_WIDTH", "RELATIVE_WIDTH", "SIZE", "Batch", "answer"]

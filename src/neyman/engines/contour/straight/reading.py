@@ -10,8 +10,8 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.readings.transform import ComplexArray
-from neyman.numerics.even_sum import EvenSum
-from neyman.numerics.paired_turns import PairedTurns
+from neyman.numerics.sums.even_sum import EvenSum
+from neyman.numerics.sums.paired_turns import PairedTurns
 from neyman.profiles.effort import readable
 
 __all__ = ["NODE", "Reading"]

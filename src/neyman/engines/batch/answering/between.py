@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.batch.axis import Axis
-from neyman.engines.batch.ladder import Ladder
-from neyman.engines.batch.plan import Plan, last_epsilon
-from neyman.engines.batch.settings import Settings, spreads
+from neyman.engines.batch.laying.axis import Axis
+from neyman.engines.batch.laying.ladder import Ladder
+from neyman.engines.batch.laying.plan import Plan, last_epsilon
+from neyman.engines.batch.laying.settings import Settings, spreads
 
 __all__ = ["between"]
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.batch.floor import foot
-from neyman.engines.batch.ladder import Ladder
-from neyman.engines.batch.lines import Lines, lines
-from neyman.engines.batch.plan import Plan, last_epsilon
-from neyman.engines.batch.settings import Settings, spreads, taken
+from neyman.engines.batch.answering.floor import foot
+from neyman.engines.batch.laying.ladder import Ladder
+from neyman.engines.batch.laying.lines import Lines, lines
+from neyman.engines.batch.laying.plan import Plan, last_epsilon
+from neyman.engines.batch.laying.settings import Settings, spreads, taken
 
 __all__ = ["least_delta", "least_local_mu"]
 

@@ -10,7 +10,7 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 
-from neyman.numerics.decimals import exactly, outward
+from neyman.numerics.exact.decimals import exactly, outward
 
 __all__ = ["in_short", "one_in", "setting", "short_exact"]
 

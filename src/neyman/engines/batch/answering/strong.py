@@ -16,12 +16,12 @@ from typing import NamedTuple
 import numpy as np
 
 from neyman._validate import FloatArray, IntArray
-from neyman.engines.batch.axis import Axis
-from neyman.engines.batch.cut import cut
-from neyman.engines.batch.nodes import nodes
-from neyman.engines.batch.settings import Settings
+from neyman.engines.batch.laying.axis import Axis
+from neyman.engines.batch.laying.cut import cut
+from neyman.engines.batch.laying.nodes import nodes
+from neyman.engines.batch.laying.settings import Settings
 from neyman.losses.readings.transform import ComplexArray
-from neyman.numerics.normal import PROBIT_ERROR, probit
+from neyman.numerics.functions.normal import PROBIT_ERROR, probit
 from neyman.numerics.rounding import ROOM, SMALLEST, UNIT
 
 __all__ = ["Strong", "strong"]

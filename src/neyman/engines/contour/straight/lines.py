@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neyman._validate import FloatArray, IntArray
-from neyman.engines.contour.coverage import choose
 from neyman.engines.contour.cumulant import LOST, Parts, Walk
 from neyman.engines.contour.estimate import Estimates
-from neyman.engines.contour.line import Line, Plan, rounded
+from neyman.engines.contour.straight.coverage import choose
+from neyman.engines.contour.straight.line import Line, Plan, rounded
 from neyman.losses.gaussian.many.lines import terms_of
 from neyman.losses.gaussian.transform import SamplingTransform
+from neyman.numerics.functions.score import score
 from neyman.numerics.rounding import LARGEST_EXPONENT
-from neyman.numerics.score import score
 from neyman.profiles.effort import Effort
 
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ class StraightLines:
             return None
         if plan.fold is None:
             return Line.run(self._parts, self._walk, plan, rotated)
-        from neyman.engines.contour.periodic_line import FoldedLine
+        from neyman.engines.contour.straight.periodic_line import FoldedLine
 
         return FoldedLine.run(self._parts, self._walk, plan, rotated)
 

@@ -1,6 +1,6 @@
 """Scores of probabilities and Mills ratios by NumPy alone: they steer, and a first answer waits for no import of SciPy.
 
-No bound rests on them. What bounds do rest on is in ``numerics.normal``.
+No bound rests on them. What bounds do rest on is in ``numerics.functions.normal``.
 """
 
 from __future__ import annotations

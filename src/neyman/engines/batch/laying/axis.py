@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray, IntArray
-from neyman.engines.batch.settings import LOSS_UNITS, Settings
+from neyman.engines.batch.laying.settings import LOSS_UNITS, Settings
 from neyman.numerics.rounding import LARGEST_EXPONENT, ROOM, SECOND_ORDER, UNIT
 
 __all__ = ["Axis"]

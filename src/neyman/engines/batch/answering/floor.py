@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.batch.lines import Lines
-from neyman.numerics.normal import PROBIT_ERROR, probit_gap
+from neyman.engines.batch.laying.lines import Lines
+from neyman.numerics.functions.normal import PROBIT_ERROR, probit_gap
 from neyman.numerics.rounding import LARGEST_EXPONENT, SCANT, TINY, UNIT
 
 __all__ = ["Foot", "foot"]

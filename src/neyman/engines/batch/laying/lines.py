@@ -18,13 +18,13 @@ from typing import NamedTuple
 import numpy as np
 
 from neyman._validate import FloatArray, IntArray
-from neyman.engines.batch.axis import Axis
-from neyman.engines.batch.cut import cut
-from neyman.engines.batch.ladder import Ladder, tilts
-from neyman.engines.batch.nodes import nodes
-from neyman.engines.batch.plan import Plan
-from neyman.engines.batch.settings import Settings
-from neyman.engines.batch.turned import SUM_UNITS, turned
+from neyman.engines.batch.laying.axis import Axis
+from neyman.engines.batch.laying.cut import cut
+from neyman.engines.batch.laying.ladder import Ladder, tilts
+from neyman.engines.batch.laying.nodes import nodes
+from neyman.engines.batch.laying.plan import Plan
+from neyman.engines.batch.laying.settings import Settings
+from neyman.engines.batch.laying.turned import SUM_UNITS, turned
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
 

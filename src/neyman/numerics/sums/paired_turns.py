@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.numerics.rounding import ROOM, UNIT
-from neyman.numerics.turns import cosine_and_sine
+from neyman.numerics.sums.turns import cosine_and_sine
 
 __all__ = ["PairedTurns"]
 

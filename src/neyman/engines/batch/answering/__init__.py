@@ -1,0 +1,1 @@
+"""What is asked of a batch, and the answers that are certified."""

@@ -1,0 +1,1 @@
+"""Straight lines: which stand where, their nodes and certificates, and how they are read."""

@@ -1,0 +1,1 @@
+"""Numbers of more digits than a float has."""

@@ -1,0 +1,1 @@
+"""Special functions, to stated errors, and quadrature rules."""

@@ -1,0 +1,1 @@
+"""Sums that turn, transforms and products, with what rounding does to them."""
