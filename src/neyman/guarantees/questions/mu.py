@@ -10,6 +10,7 @@ The knots themselves are just numbers: nothing uncertified enters.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -45,7 +46,7 @@ _FIRST, _FEWER = 24, 6  # knots of each kind, usually and where no effort is lef
 _MOST_KNOTS = 6_000
 _AIMED = 0.8  # of what an interval may lose, when it is parted: the square of its length tells it nearly
 _NORMAL = 0.7, 3.6  # times the deviations of a normal loss: what lies between is believed to lie where it is expected
-_TIMES = 5.0  # times what the last slope says that it is believed for how far it is at most
+_NEARLY, _TIMES = 6.5, 5.0  # the same where it is some more; times what the last slope says how far that is, at most
 _FARTHER, _USEFUL = 1.02, 0.5  # times where alpha may be the floor; of that, where that of the law is at least
 # times that they are extended at most; of what the last slope says, how far, and times what is known, at most
 _LONGER, _FURTHER, _MOST = 8, 1.05, 32.0
@@ -315,7 +316,8 @@ def _first_knots(branch: Profile, zero: Knots, start: float, log_floor: float) -
     goal = -probit(np.array([log_floor]))
     far = start * (float(goal[0]) - 0.5 * start)  # of a Gaussian
     fall = branch.fall(log_floor)
-    if fall is not None and _NORMAL[0] <= fall.deviations / float(goal[0]) <= _NORMAL[1]:
+    steep = math.inf if fall is None else fall.deviations / float(goal[0])
+    if fall is not None and _NORMAL[0] <= steep <= _NORMAL[1]:
         far = fall.epsilon
     far *= _FARTHER
     if far > start:
@@ -331,7 +333,7 @@ def _first_knots(branch: Profile, zero: Knots, start: float, log_floor: float) -
                 ahead = float((goal[0] - scores[-1]) / (scores[-1] - scores[-3]) * (end - before))
             if not 0.0 < ahead <= _MOST * end:
                 break
-            if fall is not None and ahead < fall.epsilon - end <= _TIMES * ahead:
+            if fall is not None and steep <= _NEARLY and ahead < fall.epsilon - end <= _TIMES * ahead:
                 ahead = fall.epsilon - end
             more = end + _FURTHER * ahead * np.arange(1, first // 4 + 1) / (first // 4)
             found = Knots.of(found, touching(branch, more))
