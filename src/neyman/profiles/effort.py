@@ -24,7 +24,7 @@ from functools import wraps
 from itertools import count
 from threading import RLock
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
 
@@ -225,6 +225,7 @@ def shared_effort(*asked: _Asked) -> Effort:
 _Who = TypeVar("_Who", bound=_Asked)
 _What = ParamSpec("_What")
 _Answer = TypeVar("_Answer")
+_Verb = TypeVar("_Verb", bound=Callable[..., FloatArray])  # of one array
 
 
 def question(
@@ -240,7 +241,7 @@ def question(
     return asked
 
 
-def questions(verb: Callable[[_Who, FloatArray], FloatArray]) -> Callable[[_Who, FloatArray], FloatArray]:
+def questions(verb: _Verb) -> _Verb:
     """The same for a verb that takes an array: where it was cut short, each place is asked alone, with an allowance of
     its own, so that what is refused of one does not depend on the others. All together may take three allowances, and
     where they are so many that they would take more there is no beginning.
@@ -248,7 +249,7 @@ def questions(verb: Callable[[_Who, FloatArray], FloatArray]) -> Callable[[_Who,
     one = question(verb)
 
     @wraps(verb)
-    def asked(self: _Who, places: FloatArray) -> FloatArray:
+    def asked(self: Any, places: FloatArray) -> FloatArray:
         inner, refusal = _ANSWERED.get() is not None, None
         try:
             found = one(self, places)
@@ -264,7 +265,7 @@ def questions(verb: Callable[[_Who, FloatArray], FloatArray]) -> Callable[[_Who,
             raise refusal
         return found
 
-    return asked
+    return cast("_Verb", asked)
 
 
 def ignored(work: float) -> None:
