@@ -27,8 +27,9 @@ _CAPACITY = float(_WHOLE)
 _UP = 1.0 + 2.0**-50  # more than the four roundings of a charge, or the three of a root
 _SLACK = 16.0  # units, more than a charge may be rounded up by, and the roundings of a root
 _BLOCK = 1 << 15  # records at a time, so that a block stays in the processor's cache
-_MOST = 10**10
+_MOST = 10**10  # records at most
 _SCHEMA = 1  # of the saved form: raised when a field changes its meaning
+# times the budget: losses beyond are taken for this, whose square is a float and which nothing pays for
 _TOO_MUCH = 1e50
 
 

@@ -23,7 +23,7 @@ from neyman.mechanisms.additive.rounding import at_least
 __all__ = ["Checkpoint", "Odometer"]
 
 _ROOM = 1e-12  # more than the rounding of the boundary, relatively
-_HALVINGS = 60
+_HALVINGS = 60  # of the bracket of the boundary, whose upper end is told: steers
 _SCHEMA = 1  # of the dict form: raised when a field changes its meaning
 
 

@@ -22,8 +22,8 @@ STATE = b"neyman accountant state\n"
 JOURNAL = b"neyman accountant journal\n"
 
 _HEAD = 44  # bytes
-_SPACES = (8, 25, 34, 43)
-_HEX = frozenset(string.hexdigits[:16].encode())
+_SPACES = (8, 25, 34, 43)  # places in a head where a space stands
+_HEX = frozenset(string.hexdigits[:16].encode())  # what the digits of a head may be
 
 
 class Scan(NamedTuple):

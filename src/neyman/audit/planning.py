@@ -19,10 +19,10 @@ from neyman.risk.attacked import membership
 __all__ = ["FLOOR", "claimed_mu", "planned"]
 
 FLOOR = 1e-10  # of the claimed mu, as everywhere
-_MOST = 1e12
+_MOST = 1e12  # scores a side: where more are needed, no number is told
 _FROM = 1e-9  # least false positive rate at which an attack is imagined
 _MANY = 1e6  # scores, where most of a bound is the curve itself
-_FINER = 25
+_FINER = 25  # alphas between the neighbours of the best one
 _TRIED = 100  # thresholds, the best and as many from everywhere
 
 

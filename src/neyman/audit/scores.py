@@ -22,7 +22,7 @@ Method = Literal["simultaneous", "fixed", "split", "dkw"]
 
 _METHODS: tuple[Method, ...] = ("simultaneous", "fixed", "split", "dkw")
 _PILOT_LEVEL = 0.025  # thresholds are chosen in the same way at every confidence
-_LARGEST_COUNT = 10**12
+_LARGEST_COUNT = 10**12  # scores a side at most
 _WORDS = {
     "simultaneous": "simultaneous bands from Beta quantiles, calibrated by their exact crossing probability",
     "many": "simultaneous bands from Beta quantiles by a union bound, with a Dvoretzky-Kiefer-Wolfowitz band",

@@ -24,10 +24,10 @@ from neyman.mechanisms import Mechanism
 __all__ = ["DOWN", "Lines", "Tangents"]
 
 DOWN = 1.0 - 1e-15  # pays for the few roundings of one product and one sum
-_UP = 1.0 + 1e-15
+_UP = 1.0 + 1e-15  # certifies: as ``DOWN``, for an exponential, a product and a sum
 _SMALLEST = 1e-13  # tangents at smaller delta decide nothing: no p-value below it is ever reported
 _FAR = 600.0  # e^eps stays finite
-_GEOMETRIC = 200
+_GEOMETRIC = 200  # nodes at equal ratios: fewer cost power, not truth
 _APART, _FEWEST, _MOST = 0.025, 400, 2_500  # nodes at equal distances, which lose about the square of the distance
 
 

@@ -26,9 +26,9 @@ from neyman.profiles.pair import Adjacency
 __all__ = ["TRIED", "Calibration", "calibrate", "solved", "trials_of"]
 
 _ADJACENCIES: tuple[Adjacency, ...] = ("add_or_remove", "add", "remove", "replace")
-_REACH = (1e-9, 1e9)
-_REACH_WHOLE = (1.0, 1e15)
-_SHARPEST = 1e-10
+_REACH = (1e-9, 1e9)  # of a parameter, where no limits are given
+_REACH_WHOLE = (1.0, 1e15)  # the same of a whole number
+_SHARPEST = 1e-10  # the least tolerance, relative, of the parameter
 TRIED = "parameters tried"  # what a bar counts
 _ACCOUNTED, _WIDEST = 1e-6, 0.01  # the widest bracket of delta that is asked for; that is handed out
 

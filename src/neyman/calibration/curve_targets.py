@@ -24,7 +24,7 @@ from neyman.risk.attacked import promised
 __all__ = ["Divergence", "Epsilon", "Mu", "Regret"]
 
 _SHARP = 1e-9  # of the advantage: to which divergences are searched for
-_LEAST_SHARP = 1e-13
+_LEAST_SHARP = 1e-13  # the same at least, absolute
 _CLEARLY = 0.5  # of the width that a bracket may have
 
 

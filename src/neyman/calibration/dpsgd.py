@@ -27,10 +27,10 @@ from neyman.profiles.effort import EFFORT
 __all__ = ["noise_for_dpsgd", "rate_for_dpsgd", "steps_for_dpsgd"]
 
 _NOISES = (0.055, 1e12)  # less noise of sampled records is dear to account for, and no protection
-_UNSAMPLED = (1e-3, 1e12)
+_UNSAMPLED = (1e-3, 1e12)  # the same where every record takes part in every step
 _FAR = 1e6  # noise that meets what can be met, unless the first guess says otherwise
-_STEPS = (1.0, 1e15)
-_RATES = (1e-12, 1.0)
+_STEPS = (1.0, 1e15)  # the least number of steps that is looked for, and the largest
+_RATES = (1e-12, 1.0)  # the least sample rate, and the largest
 _LARGEST = 600.0  # exponent
 
 

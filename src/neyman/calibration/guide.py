@@ -24,7 +24,7 @@ _ASKED: dict[str, Callable[[FloatArray, FloatArray, FloatArray, float], FloatArr
     "local mu": local_mus,
 }
 BESIDE = 0.4  # of the tolerance: how far beside the expected crossing either side is tried
-_ROUNDS = 7
+_ROUNDS = 7  # batches that are asked at most
 _ABOUT = np.array([-0.1, 0.0, 0.1])  # on the chart, about the start: what is asked first
 _LONGEST = 1.5  # on the chart: a step to where nothing was asked
 _ASIDE, _NEAREST = 0.15, 1e-4  # of the last step, at most, and on the chart, at least: how far about the root to ask

@@ -16,9 +16,9 @@ from neyman.calibration.trial import Trial, Trials
 __all__ = ["SOUGHT", "Limits", "bracketed", "expanded", "refused", "settled", "unseen"]
 
 _FIRST = 0.7  # the longest step on the chart while the direction is new; it doubles after a few
-_STEPS = 60
+_STEPS = 60  # trials at most until both sides are seen, and numbers tried in place of one that is refused
 _PATIENCE = 4  # trials in which the bracket must halve
-_MOST = 200
+_MOST = 200  # trials at most between both sides; after that nothing is certified
 _HOPE = 1e3  # how much steeper than seen the excess may become next to where make ends
 SOUGHT = "the parameter that just meets the target"
 

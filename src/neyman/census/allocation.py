@@ -14,7 +14,7 @@ from neyman.mechanisms.additive.rounding import at_least, root_at_most
 
 __all__ = ["TOTAL", "Allocation", "Share", "check_denominators"]
 
-MOST_ROWS = 10_000
+MOST_ROWS = 10_000  # rows of levels and queries at most
 _LARGEST_DENOMINATOR = 8_000  # bits
 TOTAL = "total"
 """The row of all levels together, which no level may be named."""

@@ -14,7 +14,7 @@ from neyman.tables.table import Cell, Column, Table
 
 __all__ = ["TOTAL", "account"]
 
-_MOST_DELTAS = 20
+_MOST_DELTAS = 20  # columns of epsilon at most
 _COLUMNS = (
     Column("level", "level"),
     Column("share", "share", "at most", 4),

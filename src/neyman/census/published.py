@@ -30,7 +30,7 @@ NAMES = ("dhc-2022-08-25", "dhc-2023", "redistricting-2021")
 
 _LONGEST, _LARGEST_EXPONENT, _MOST_FACTORS = 60, 60, 20  # of a number as it is written
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)$")
-_MOST_QUERIES = 10**6
+_MOST_QUERIES = 10**6  # of one row at most
 _FORM = "CSV with the columns level and either rho or share, and query and queries where there are any"
 _COLUMNS = ("level", "rho", "share", "query", "queries")
 

@@ -14,6 +14,7 @@ __all__ = [
     "meanings_of",
 ]
 
+# codes; 70 is that of BSD for software that failed, 130 and 141 are 128 + the signal, of Ctrl-C and of a closed pipe
 OK, FAILED, BAD_INPUT, NOT_CERTIFIED, UNFORESEEN, INTERRUPTED, READER_GONE = 0, 1, 2, 3, 70, 130, 141
 
 MEANINGS = {

@@ -15,7 +15,7 @@ from neyman.numerics.rounding import UNIT
 
 __all__ = ["CanonicalPair", "canonical_pair", "levy_distance"]
 
-_MOST_DRAWS = 10**7
+_MOST_DRAWS = 10**7  # draws at most
 
 
 def levy_distance(a: Guarantee, b: Guarantee) -> Bounds:

@@ -26,11 +26,11 @@ from neyman.profiles.pair import Pair
 
 __all__ = ["Crossing", "Crossings", "crossings"]
 
-_HIDDEN = 1e-9
-_ROUNDS = 20
-_MOST_POINTS = 8_000
-_BISECTIONS = 60
-_CELLS = 64
+_HIDDEN = 1e-9  # Bayes error up to which no crossing is looked for, at least; what is told of the unseen is no less
+_ROUNDS = 20  # of division at most: steers
+_MOST_POINTS = 8_000  # eps at most: steers
+_BISECTIONS = 60  # rounds at most, in each of which a crossing is narrowed: steers
+_CELLS = 64  # eps to begin with: steers
 
 
 @dataclass(frozen=True, slots=True)

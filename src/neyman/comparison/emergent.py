@@ -19,8 +19,8 @@ from neyman.profiles.pair import Adjacency, Pair
 
 __all__ = ["Dominance", "dominates_after"]
 
-_TOLERANCE = 1e-6
-_FINEST = 1e-12
+_TOLERANCE = 1e-6  # relative width of a bracket of delta that is aimed for
+_FINEST = 1e-12  # the least absolute width of a divergence that is asked for
 _ONE_BY_ONE = 64  # copies up to which all smaller numbers are looked at
 _ADJACENCIES: tuple[Adjacency, ...] = ("add_or_remove", "add", "remove", "replace")
 

@@ -19,10 +19,11 @@ from neyman.profiles.pair import Pair
 __all__ = ["UQuadratic", "Weighted", "WeightedEstimate", "weighted"]
 
 _FAR = 36.0  # |eps| looked at by the search: a prior of 2e-16
+# places of the first look, and of a later one about each peak; looks, and peaks that are followed
 _CELLS, _FINER, _ROUNDS, _PEAKS = 1024, 48, 5, 3
 _ALLOWED = "a frozen continuous distribution of scipy.stats on [0, 1], or UQuadratic()"
 
-_NONE = Divergence(0.0, 0.0, 0.0)
+_NONE = Divergence(0.0, 0.0, 0.0)  # where nothing is given away
 _PREFERRED = {
     "a": "a is to be preferred.",
     "b": "b is to be preferred.",

@@ -24,7 +24,7 @@ from neyman.numerics.functions.gauss import gauss
 
 __all__ = ["DominanceBound", "Moments", "dominance_bound", "moments"]
 
-_PANELS, _ORDER = 3000, 8
+_PANELS, _ORDER = 3000, 8  # of each stretch, and Gauss nodes of a panel: nothing is certified
 _SEEN = 13.5  # standard deviations on either side of each centre
 _BEND = 40.0  # units of the loss on either side of where a sampled loss turns
 _SMALL = 0.1  # |loss| below which e^l - 1 - l is a series

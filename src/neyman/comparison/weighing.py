@@ -28,11 +28,11 @@ from neyman.profiles.profile import Profile
 
 __all__ = ["weighted_divergence"]
 
-_ABSOLUTE, _RELATIVE = 1e-13, 1e-10
-_ROUNDS = 14
-_MOST_POINTS = 6_000
+_ABSOLUTE, _RELATIVE = 1e-13, 1e-10  # by which a bound may exceed what no division takes away: steers
+_ROUNDS = 14  # of division at most: steers
+_MOST_POINTS = 6_000  # eps at most: steers
 _FARTHEST = 600.0  # e^-eps and its reciprocal are still numbers
-_NEGLIGIBLE = 1e-14
+_NEGLIGIBLE = 1e-14  # weighted delta from which down no further eps is asked; what lies beyond counts as a tail
 
 
 def weighted_divergence(mine: Pair, other: Pair, density: Density) -> Divergence:

@@ -17,7 +17,7 @@ __all__ = ["SLACK", "TINY", "Numbers", "levels", "orders_above", "rdp_pairs", "s
 Numbers = Sequence[Any] | NDArray[Any]
 
 SLACK = 16.0 * UNIT  # a few roundings and as many elementary functions, with a margin
-TINY = 5e-324
+TINY = 5e-324  # certifies: the smallest float, no less than a result loses that underflows
 
 _RENYI_ONLY = "Renyi DP of order 1 and below says nothing about epsilon by these formulas."
 

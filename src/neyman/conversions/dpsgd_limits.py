@@ -13,7 +13,7 @@ from neyman.numerics.functions.gauss import gauss
 
 __all__ = ["asymptotic_dpsgd_poisson", "asymptotic_dpsgd_uniform"]
 
-_NODES, _WEIGHTS = gauss(20)
+_NODES, _WEIGHTS = gauss(20)  # on [-1, 1], for a difference that would cancel; limits are not certified
 _OVERFLOWS = 1400.0  # of 1 / sigma^2: the root of its exponential is beyond float64
 
 

@@ -24,6 +24,7 @@ from neyman.profiles.profile import Bracket
 __all__ = ["gaussian_delta", "gaussian_epsilon", "gaussian_tail_epsilon", "psi_from", "sigma_from_psi"]
 
 _LARGEST = 1e100  # no delta below 1 is certified beyond it
+# relative: how far below a root that is looked for psi is tried, until it holds: steers
 _STEPS = (0.0, *(UNIT * 4.0**i for i in range(14)))
 
 

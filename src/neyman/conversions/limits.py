@@ -27,7 +27,7 @@ from neyman.numerics.rounding import UNIT
 
 __all__ = ["gdp_limit", "gdp_limit_of"]
 
-_BERRY_ESSEEN = 0.56
+_BERRY_ESSEEN = 0.56  # the constant of the theorem above
 _MOMENTS = 1e-9  # relative room for moments that were computed
 _SOURCE = "central limit: Dong, Roth and Su 2022"
 

@@ -20,9 +20,9 @@ from neyman.numerics.rounding import UNIT
 
 __all__ = ["GaussianPage", "Line"]
 
-_LARGEST = 1e100
+_LARGEST = 1e100  # psi at most
 _FARTHEST = 700.0  # e^700 is near the largest float64
-_UP = 1.0 + 8.0 * UNIT
+_UP = 1.0 + 8.0 * UNIT  # certifies: an exponential and a product, or four roundings
 
 
 class Line(NamedTuple):

@@ -16,7 +16,7 @@ from neyman.profiles.pair import Pair
 __all__ = ["Attained", "touching"]
 
 _BESIDE = np.array([-1e-2, -1e-5, 0.0, 1e-5, 1e-2])  # in units of the spread: which tests are asked, beside a tangent
-_SLACK = 8.0 * UNIT
+_SLACK = 8.0 * UNIT  # certifies: six roundings of either term of a chord, or of their sum
 
 Tests = tuple[FloatArray, FloatArray, FloatArray]
 

@@ -34,7 +34,7 @@ Density = Callable[[FloatArray], FloatArray]
 _ERROR = 1e-12  # default of relative_error: what SciPy's distribution functions err by, with room
 _LOAD = 4.0 * UNIT  # relative: an exponential of a sum, a product and a sum
 _CANCELLED = 2.0**-49  # of masses that are 1 minus something: sixteen units
-_MOST_POINTS = 64
+_MOST_POINTS = 64  # places that may be stated
 _WHAT = "a continuous or discrete distribution of scipy.stats with fixed numbers, or a density: a function of an array"
 
 

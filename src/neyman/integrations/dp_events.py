@@ -30,7 +30,7 @@ from neyman.mechanisms.stated.randomized_response import MOST
 
 __all__ = ["from_dp_event"]
 
-MAX_DEPTH = 64
+MAX_DEPTH = 64  # levels of events within events
 MOST_EVENTS = 10**6  # of a tree, one that stands in several places counted in each: some seconds of reading
 BLATANT = "Without noise everything is revealed: a blatant mechanism has no guarantee."
 TINY = 1e-300  # whose inverse is a float64, and a scale that is refused

@@ -29,8 +29,8 @@ from neyman.mechanisms.stated.tabulated import Tabulated
 
 __all__ = ["admit", "json_schema", "mechanism_from_dict"]
 
-MAX_DEPTH = 64
-LONGEST_NAME = 80
+MAX_DEPTH = 64  # levels of mechanisms within mechanisms
+LONGEST_NAME = 80  # letters of an unknown field that is named as it stands
 
 Node = Mapping[object, object]
 _Reader = tuple[tuple[str, ...], Callable[[Node, int], Mechanism]]  # the fields, and who reads a node that has them

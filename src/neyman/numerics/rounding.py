@@ -56,7 +56,7 @@ __all__ = [
     "largest_sum_error",
 ]
 
-UNIT = 2.0**-53
+UNIT = 2.0**-53  # what one operation is rounded by, relatively, at most
 SMALLEST = 5e-324  # what rounding loses where numbers are as small as float64 has them, at most
 SCANT = 1e-15  # room for 9 units
 SLIGHT = 1e-14  # room for 90 units

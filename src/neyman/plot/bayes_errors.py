@@ -34,7 +34,7 @@ _RULERS = (
     " Rulers: the largest gaps between the first and the second of the legend, Δ(1 ‖ 2) and Δ(2 ‖ 1), where they are; "
     "rounded up."
 )
-_UP = Span(0.0, 0.52)
+_UP = Span(0.0, 0.52)  # Bayes errors end at 1/2
 _READABLE = 0.02  # the shortest ruler with heads, in Bayes error
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["likelihood_ratio"]
 
 _REACH = 4.0  # standard deviations on either side
-_POINTS = 321
-_FARTHEST = 40.0
+_POINTS = 321  # of a density
+_FARTHEST = 40.0  # mu at most
 _CAPTION = (
     'The output without the record (H0) and with it (H1), in units of the noise. The best test says "present" right '
     "of the threshold: it is wrong with probability α under H0 and β under H1."

@@ -24,7 +24,7 @@ _CAPTION = (
     "Lines: certified upper bounds of δ(ε); the truth lies on a line or below it, within its shading (where none is "
     "seen, within the width of the line). A line that ends above the bottom falls to zero there."
 )
-_ROOM = 1.03
+_ROOM = 1.03  # times the largest eps: where the axis ends
 _SEEN = 2e-3  # of the height of a linear axis
 
 

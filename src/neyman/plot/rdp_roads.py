@@ -26,9 +26,9 @@ _ROADS = {
     "improved A (Asoodeh et al.)": rdp_improved_a,
 }
 _PROFILE = "privacy profile (exact)"
-_MUS = np.linspace(0.1, 6.0, 60)
-_ORDERS = 1.0 + np.geomspace(0.01, 63.0, 400)
-_LARGEST_MU, _LARGEST_ORDER = 100.0, 1e6
+_MUS = np.linspace(0.1, 6.0, 60)  # where no others are asked
+_ORDERS = 1.0 + np.geomspace(0.01, 63.0, 400)  # the same
+_LARGEST_MU, _LARGEST_ORDER = 100.0, 1e6  # that may be asked
 _CAPTION = (
     "ε of the Gaussian mechanism at δ = {delta:g}, by the best order of Rényi DP in ({low:.3g}, {high:.3g}] and by the "
     "exact profile; every road is an upper bound, the lowest is the truth, rounded up."

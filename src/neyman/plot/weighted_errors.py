@@ -31,7 +31,7 @@ _CAPTION = (
     "Grey: the density alone, on no scale. Δ: the largest gap either way, rounded up."
 )
 _ENDS = np.geomspace(1e-4, 0.02, 40)  # densities may bend there
-_PRIORS = np.concatenate([_ENDS, np.linspace(0.02, 0.98, 321)[1:-1], 1.0 - _ENDS[::-1]])
+_PRIORS = np.concatenate([_ENDS, np.linspace(0.02, 0.98, 321)[1:-1], 1.0 - _ENDS[::-1]])  # from end to end
 _DENSITY = 0.3  # of the height of the axes
 
 

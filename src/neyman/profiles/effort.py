@@ -46,7 +46,7 @@ __all__ = [
 EFFORT = 10.0  # nominal seconds that one question may take, unless more is asked for
 # allowances that an array may take whose places are asked one by one; nominal nanoseconds of each of these, at least
 _MOST, _ALONE = 3.0, 5e7
-_NANO = 1e9
+_NANO = 1e9  # nanoseconds of a second
 
 
 class Effort:
@@ -153,7 +153,7 @@ class Effort:
 
 
 _ANSWERED: ContextVar[tuple[Effort, int] | None] = ContextVar("question", default=None)  # and how deep in verbs
-_NUMBERS = count(1)
+_NUMBERS = count(1)  # of questions, no two of which have the same
 _turn = RLock()
 
 

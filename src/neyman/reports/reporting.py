@@ -32,7 +32,7 @@ from neyman.understanding.subject import Subject
 __all__ = ["FORMS", "Report", "report", "save"]
 
 FORMS = (".html", ".md", ".json", ".tex", ".pdf")
-_MOST_DELTAS = 20
+_MOST_DELTAS = 20  # at which epsilon is told
 _TITLE = "Privacy report"
 
 

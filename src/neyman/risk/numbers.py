@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 __all__ = ["plain", "points", "share", "times"]
 
 _RARE = 1e-4  # a share below it is told as "1 in so many"
-_DIGITS = 3
+_DIGITS = 3  # of a share in percent, and of the N of "1 in N"
 _SLIGHT = Decimal("1e-8")  # in percentage points; below it they are told in powers of ten
 _WIDE = Context(prec=1200)  # holds every float64 exactly
 

@@ -67,7 +67,7 @@ _STYLE = (
     ".neyman-card.neyman-card table th{color:var(--nm-soft);font-weight:400;"
     "border-bottom:1px solid var(--nm-line)}"
 )
-_SIDE, _PAD = 100.0, 12.0
+_SIDE, _PAD = 100.0, 12.0  # of the picture, and of the room about it, in its own units
 
 
 @dataclass(frozen=True, slots=True)

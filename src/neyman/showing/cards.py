@@ -31,7 +31,7 @@ _MOST, _ROWS = 8, 24  # rows of a table; of one that somebody made of runs
 _NEARLY_ONE = 0.999  # a chance from below which is told in no more digits
 _LONG = 120  # letters of code that are read at a glance
 _FEW = 6  # digits of a parameter that was found
-_RATES = (1e-6, 1e-3, 1e-2, 1e-1)
+_RATES = (1e-6, 1e-3, 1e-2, 1e-1)  # false positive rates of the table that a card shows
 
 
 def card_of(value: Any) -> str:

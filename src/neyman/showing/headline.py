@@ -19,7 +19,7 @@ from neyman.showing.interval import Interval
 __all__ = ["ENOUGH", "Headline", "brief", "headline"]
 
 ENOUGH = 0.01  # regret below which mu is practically the whole story
-_DIGITS = 4
+_DIGITS = 4  # of the number to copy
 _SHORT = 12  # letters of a number that nobody would rather write as a fraction
 _PROFILE = "report the profile (epsilon at several deltas)"
 

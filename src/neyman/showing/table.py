@@ -40,7 +40,7 @@ __all__ = [
 
 COPY = "bold green"  # the number to copy, where there is colour
 ENDLESS = 100_000  # columns of what has no width: a pipe, a file, a string
-_DIGITS = 7
+_DIGITS = 7  # of an end of a bracket
 _REFUSED = "not certified"
 _SAFE = ("report", "at most")  # columns of numbers to copy
 

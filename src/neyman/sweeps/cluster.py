@@ -16,7 +16,7 @@ from neyman.sweeps.workers import Block
 __all__ = ["check_client", "on_cluster"]
 
 _AHEAD = 3  # blocks under way for each thread of the cluster
-_LEAST = 4
+_LEAST = 4  # blocks under way, however few threads there are
 
 
 def check_client(client: Any) -> None:

@@ -29,7 +29,7 @@ __all__ = ["BESIDES", "EXPECTED", "MOST_POINTS", "USUAL", "Plan", "plan"]
 
 BESIDES = ("baseline", "calibrated")  # what is said of sweeps that have one
 USUAL: dict[str, Any] = {"effort": EFFORT, "batches": False}  # what older stores do not say
-MOST_POINTS = 10**9
+MOST_POINTS = 10**9  # settings at most, of a sweep or of a block
 EXPECTED = 10**7  # settings of a sweep that nobody has said to be as large as it is: three core-hours to two core-days
 _SMALL, _LARGE, _BLOCKS = 16, 4096, 500  # settings of a block, and about how many blocks there are between
 _MANY = 64  # the least number of settings of a block that batches answer: they want 32 that are alike

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["PACKAGES", "complete", "crew_of", "sweep"]
 
 PACKAGES = ("xarray", "h5netcdf", "h5py", "cloudpickle")
-MOST_WORKERS = 1024
+MOST_WORKERS = 1024  # processes at most
 _CALL = "What makes the mechanisms comes first, and the values of its arguments in axes."
 
 

@@ -24,7 +24,7 @@ from neyman.understanding.number_text import rounded, whole_number
 
 __all__ = ["KNOWN", "MOST_RUNS", "Run", "read_csv", "runs_of", "text_of"]
 
-MOST_RUNS = 10_000
+MOST_RUNS = 10_000  # of a table at most
 LARGEST = 10**6  # bytes of a file
 _RATE = ("sample_rate", "batch_size", "dataset_size")
 _STEPS = ("steps", "epochs")

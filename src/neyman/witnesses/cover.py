@@ -19,7 +19,7 @@ from neyman_check.form import Part
 
 __all__ = ["Cover"]
 
-_TERMS = 24
+_TERMS = 24  # of a polynomial
 _RADII = (1.0, 0.5, 0.25, 0.1)  # of the distance in which delta changes
 _GOOD, _USEFUL = 1e-11, 1e-4  # what a cell leaves, beside delta in its middle
 _HOLE, _APART = 1e-6, 0.3  # of that distance, about a corner; of one from a corner, how far a cell reaches

@@ -11,10 +11,10 @@ from neyman.witnesses.supply import Supply
 
 __all__ = ["BITS", "supplied"]
 
-BITS = 128
+BITS = 128  # of a proof, where no more are wanted
 _NATS = 30.0  # e-folds to which lines are good: 1e-13
 _MANY = 30  # binary orders of steps that this precision serves
-_MOST_BITS, _MOST_NATS = 2048, 240.0
+_MOST_BITS, _MOST_NATS = 2048, 240.0  # bits and e-folds at most: what takes more is out of reach
 _APART = 1e-6  # 1 - delta at eps = 0, from which down it is looked at
 _TINY = 1e-12  # delta from which down t keeps too few digits
 _SHARP = 1e-9  # relative, of that

@@ -31,8 +31,8 @@ __all__ = ["Supply"]
 
 _REACH = 1.5  # standard deviations on either side that a line is laid for
 _SHARP, _VEILED = 1e-9, 2e-8  # relative width with which a line serves, or one behind a veil
-_MOST_LINES = 200
-_MUCH_NOISE = 50.0
+_MOST_LINES = 200  # of a proof at most
+_MUCH_NOISE = 50.0  # noise multiplier from which no path is laid
 _FARTHEST = 1e6  # eps of a place that a proof may have
 _ORDERS = 2000  # among which that of the largest D_t / t is looked for
 _FIRST, _CLOSER, _BESIDE = 1e-5, 3, 21  # from 1 + this on; times closer, with so many beside it

@@ -22,13 +22,13 @@ __all__ = ["FAR", "Tangents", "best"]
 
 FAR = 700.0  # exponents are cut there
 _APART = 0.1  # 1 - delta at eps = 0, from which down two laws are far apart
-_GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
+_GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)  # the part of an interval that a golden section leaves
 _SECTIONS = 22  # from a step of a grid to what hardly changes a tangent
 _MET = 1e-10  # relative: a tangent between two others that lies no further above where they meet
 _HALVINGS = 150  # of the distance of two tangents that meet at that alpha
 _SPLINE, _FINE = 8, 4000  # places from which slopes are told, and alphas that are looked at
 _NARROW = 1e-4  # relative to both errors: from here down mu is told by the density in the middle
-_TINY = 1e-300
+_TINY = 1e-300  # an error rate at least, whose probit is finite
 
 
 class _Known(NamedTuple):

@@ -21,7 +21,7 @@ _Rates = Callable[[FloatArray], FloatArray]
 
 _ROUNDED = 4e-15  # several roundings of numbers of at most 1
 _PROBIT = 1e-14  # of a probit, relative, and of the distribution function at it, times 1 + its square
-_LARGEST = 1.0 - UNIT
+_LARGEST = 1.0 - UNIT  # the largest rate below 1: at more, 0 is allowed
 
 
 @dataclass(frozen=True, eq=False)

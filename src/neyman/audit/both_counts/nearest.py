@@ -26,7 +26,7 @@ __all__ = ["Window", "distance", "evenly", "staircase"]
 
 _FINE, _COARSE = 0.005, 0.2  # standard deviations apart, where a distance is taken and where a staircase is laid
 _BLUR = 1e-7  # of a distance, times 1 + itself: counts up to 10^12 lie within 10^8 of what is expected
-_LARGEST = 1.0 - UNIT
+_LARGEST = 1.0 - UNIT  # the largest rate below 1
 _ALL = 40_000  # points of a boundary at most
 
 

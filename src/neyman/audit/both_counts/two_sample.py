@@ -23,7 +23,7 @@ _APART = 0.01  # standard deviations between the rates of a window
 _PORTION = 400_000  # cells times rates at a time
 _BEYOND = 16.0  # e^-16 of the level may lie beyond the cells
 _ASKED = 64  # points of a claim's curve: between them the curve bends by a hundredth of a standard deviation at most
-_STEPS = 24
+_STEPS = 24  # evaluations at most: the place that is told was tried, wherever they end
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from neyman.audit.rates.crossing import crossing_probability
 
 __all__ = ["TURN", "Dkw", "Everywhere", "OneThreshold", "Side", "spread_counts"]
 
-TURN = 1e-3
+TURN = 1e-3  # of the log of a level, by one turn: how finely levels and p-values are told
 _EXACT_UP_TO = 100_000  # scores a side: beyond, a union bound beside a constant band is as good as anyone needs
 _LEAST_LOG = -700.0  # of levels: e^-700 is still a float
 _DENSE = 20_000  # steps of a constant band

@@ -32,7 +32,7 @@ _LEVELS = np.array([0.5, 0.35, 0.25, 0.16, 0.1, 0.05, 0.02, 0.008])  # error rat
 _CAUTION = 0.85  # of the largest stake that cannot be ruined
 _SPREAD = 0.1  # the part of the wealth that is divided evenly among all thresholds
 _PORTION = 65_536  # pairs at a time
-_STEEPEST = 1e100
+_STEEPEST = 1e100  # e^eps beyond which no bet is worth a choice: steers
 _SLACK = 1e-9  # of log wealth: pays for all rounding
 
 

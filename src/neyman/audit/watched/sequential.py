@@ -24,9 +24,9 @@ __all__ = ["Sequential"]
 
 _VERSION = 2  # 1 said nothing of the kinds of the scores: all of them float64
 _MUS = np.concatenate([[0.0], np.geomspace(0.01, 20.0, 400)])  # what lower_bound is rounded down to: steps of 2 %
-_EPSILONS = np.concatenate([[0.0], np.geomspace(0.01, 20.0, 400)])
-_DELTAS = np.arange(0, 500) / 500.0
-_TANGENTS = 32
+_EPSILONS = np.concatenate([[0.0], np.geomspace(0.01, 20.0, 400)])  # what epsilon is rounded down to
+_DELTAS = np.arange(0, 500) / 500.0  # what the advantage is rounded down to
+_TANGENTS = 32  # of each Gaussian hypothesis: fewer forbid less
 _SIGNS = np.array([0.0, 0.01, 0.1, 0.5, 1.0, 2.0, 5.0])  # where a saved claim is compared
 
 

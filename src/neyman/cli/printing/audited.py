@@ -18,7 +18,7 @@ from neyman.quantities import QUANTITIES
 __all__ = ["show", "to_json"]
 
 SCHEMA = 1  # of the JSON form: raised when a field changes its meaning
-_RATES = (1e-4, 1e-3, 1e-2, 1e-1)
+_RATES = (1e-4, 1e-3, 1e-2, 1e-1)  # false positive rates at which a rate of true positives is told
 
 
 def to_json(found: Audit, verdict: Verdict | None, deltas: tuple[float, ...], claim: str | None) -> dict[str, object]:

@@ -25,7 +25,7 @@ from neyman.risk.kinds import KINDS
 __all__ = ["Asked", "Risks", "show", "to_json"]
 
 SCHEMA = 1  # of the JSON form: raised when a field changes its meaning
-_DIGITS = 5
+_DIGITS = 5  # of a risk that is rounded to its safe side
 _Question = Callable[[Guarantee], Risk]
 
 

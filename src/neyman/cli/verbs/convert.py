@@ -24,7 +24,7 @@ _SPOKEN = tuple(name.replace("_", "-") for name, quantity in QUANTITIES.items() 
 _AFTER = _SPOKEN.index("tpr") + 1  # the points of the curve stand beside its ordinates
 _TO = (*_SPOKEN[:_AFTER], "curve", *_SPOKEN[_AFTER:])
 _BETWEEN = ("chords", "below")
-_EFFORT = 10.0
+_EFFORT = 10.0  # nominal seconds, as of ``account``
 To = Annotated[str, typer.Option(metavar="WHAT", help=", ".join(_TO) + ".", autocompletion=completing(_TO))]
 Epsilons = Annotated[
     list[float] | None,

@@ -27,6 +27,7 @@ _ANSWERED = ("value", "slope", "error", "log_scale", "is_gap", "lost", "by")
 _TINY = 1e-290  # beside which the smallest float is nothing, also after a rounding or two
 _ROUNDED = 16.0 * UNIT  # certifies: relative, of a mantissa times an exponential, and of a logarithm
 _DOWN_UP = np.array([[-1.0], [1.0]])  # a bound from below, and one from above
+# certifies: the same of log(1 - delta), relative and absolute
 _GAP_GROWN, _GAP_MOVED = 1.0 + _DOWN_UP * _ROUNDED, _DOWN_UP * _ROUNDED
 SHARP = 1e-8  # relative error that needs no further work
 

@@ -19,7 +19,7 @@ from neyman.profiles.profile import Fall
 
 __all__ = ["expected_fall", "expected_scores"]
 
-_TINY = 16.0 * UNIT
+_TINY = 16.0 * UNIT  # the least -log of a probability whose score is taken: steers
 _NORMAL = -0.5, 1.0  # of a density, relative: how far off it may be for a guess
 _ROOT = math.sqrt(2.0 * math.pi)  # a ratio of Mills over it is a part of a normal law
 

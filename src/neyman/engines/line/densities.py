@@ -20,15 +20,16 @@ from neyman.numerics.rounding import SLIGHT, UNIT
 
 __all__ = ["DensityLaw"]
 
-_NODES, _WEIGHTS = gauss(16)
+_NODES, _WEIGHTS = gauss(16)  # on [-1, 1]; what they err by is seen by halving
 _AGREED = 1e-13  # relative: two rules that differ by less are not refined
-_MOST_CELLS = 20_000
+_MOST_CELLS = 20_000  # of a density at most: one that needs more is refused
 _ROUNDS = 70  # a cell halved as often has no float between its ends
 _TOTAL = 1e-9  # by which all mass may miss 1
 _LEAST = -720.0  # log of a mass at which a tail ends
 _EXPONENT = 600.0  # of a scale, at most: e^600 is a float
 _CLIMBS = 40  # each looks sixteen times as closely
 _DOUBLINGS = 1100  # from 1e-16 of the scale to the largest float
+# about each point, where the highest place is looked for
 _SOUGHT = np.concatenate([[0.0], np.geomspace(1e-12, 1e12, 385), -np.geomspace(1e-12, 1e12, 385)])
 
 

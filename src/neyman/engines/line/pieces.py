@@ -23,7 +23,7 @@ from neyman.numerics.rounding import UNIT
 
 __all__ = ["Contradiction", "Piece", "Ratio"]
 
-_MOST_TURNS = 64
+_MOST_TURNS = 64  # of a likelihood ratio at most: one with more is refused
 _SUBNORMAL = 1e-300  # places nearer to 0 have not all their digits
 _FINE = 33  # places among which a turn is narrowed down
 _ROUNDS = 16  # each narrows it sixteenfold

@@ -40,7 +40,7 @@ _BENT = 1e-6  # certifies: times rho, the least F'' that is taken to be positive
 _NEARER, _WIDENS = 8e-15, 8.0
 _BESIDE, _APART = 1e-2, 1e-11  # how near to the boundary coins are led to it, and how far inside they may stay
 _LOOKS = 4  # at coins that were drawn together: where the order that tells leaps to 1, one is not enough
-_FURTHEST_ORDER = 1e15
+_FURTHEST_ORDER = 1e15  # t from which nothing is told: inf, on the safe side
 
 
 class AllOrders:

@@ -11,7 +11,7 @@ from neyman.profiles.pair import Adjacency
 
 __all__ = ["Odds"]
 
-_FEWEST = 1000
+_FEWEST = 1000  # people of either kind; ten times as many until one is accused
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from neyman.showing.summary import Summary
 
 __all__ = ["posterior_of", "promised", "summary_of"]
 
-_PRIOR = 0.5
+_PRIOR = 0.5  # of the posterior and of the Bayes error
 _PICTURED = 0.1  # of the floor: where the picture with log axes begins
 _QUOTIENT = 4.0  # certifies, in units: a sum, a quotient, a factor and a product err by one each at most
 

@@ -17,7 +17,7 @@ from neyman.numerics.exact.decimals import outward
 __all__ = ["Solved", "solved"]
 
 _TOLERANCE = 2e-5  # of a parameter that is shown to four digits
-_MOST_EPOCHS = 10**6
+_MOST_EPOCHS = 10**6  # in which a number of epochs is looked for
 _DIGITS = (4, 5, 6, 8, 12, 17)  # of the parameter: the first with which it is met
 _WORDS = {
     "noise_multiplier": "A noise multiplier of {}", "scale": "A scale of {}", "sample_rate": "A sample rate of {}",

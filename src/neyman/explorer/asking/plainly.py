@@ -12,7 +12,7 @@ from neyman.understanding.number_text import Side, number, rounded, whole_number
 __all__ = ["fields_of", "number_of", "word_of", "written_number"]
 
 _LONGEST = 64  # characters of a number that somebody typed
-_LARGEST = 10**18
+_LARGEST = 10**18  # of a count, where nothing less is asked
 _BEYOND = 10**300  # well inside float64
 
 

@@ -11,7 +11,7 @@ from importlib.resources.abc import Traversable
 __all__ = ["sources"]
 
 _WHEN = (1980, 1, 1, 0, 0, 0)  # the earliest that an archive knows: when it is made says nothing
-_READABLE = 0o644 << 16
+_READABLE = 0o644 << 16  # the mode of a file, rw-r--r--, where an archive has it
 
 
 def sources(package: str = "neyman") -> bytes:

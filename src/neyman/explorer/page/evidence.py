@@ -12,7 +12,7 @@ from neyman.numerics.exact.decimals import outward
 __all__ = ["evidence"]
 
 _MOST = 200  # points
-_DIGITS = 4
+_DIGITS = 4  # of mu, rounded down
 
 
 def evidence(audit: object) -> dict[str, object]:

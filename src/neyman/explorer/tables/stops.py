@@ -19,13 +19,13 @@ DELTAS = (
 )  # fmt: skip
 # noise, rate and steps as multiples of those in the middle: few are computed while somebody waits for a cell
 _FEW = ((0.5, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0), (0.5, 1.0, 2.0), (0.25, 0.5, 1.0, 2.0, 4.0))
-_FINE = (
+_FINE = (  # the same, where nobody waits: for a page to keep
     (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1.0, 1.1, 1.2, 1.35, 1.5, 1.75, 2.0, 3.0),
     (0.25, 0.5, 0.75, 0.9, 1.0, 1.5, 2.0, 4.0),
     (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0),
 )
-_DIGITS = 4
-_LEAST_NOISE, _LARGEST_RATE, _MOST_STEPS = 0.1, 1.0, 10**15
+_DIGITS = 4  # of a noise multiplier or a rate where a slider stops
+_LEAST_NOISE, _LARGEST_RATE, _MOST_STEPS = 0.1, 1.0, 10**15  # where stops end, but for the noise in the middle
 
 
 @dataclass(frozen=True, slots=True)

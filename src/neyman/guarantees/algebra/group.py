@@ -19,7 +19,7 @@ from neyman.profiles.profile import Profile
 
 __all__ = ["group_of"]
 
-_MOST_STEPS = 1000
+_MOST_STEPS = 1000  # records of a group at most, unless f is Gaussian or a rho is stated
 _SAME = 1e-6, 200.0  # k^2 rho beyond which the curve of one record, k times, says nothing more that floats show
 
 

@@ -19,7 +19,7 @@ from neyman.profiles.effort import EFFORT, Effort
 
 __all__ = ["compose_tradeoffs", "repeated"]
 
-_TOLERANCE = 1e-6
+_TOLERANCE = 1e-6  # relative width of a bracket of delta that is aimed for, where none is asked
 
 
 @remembered

@@ -20,16 +20,17 @@ from neyman.profiles.pair import Pair
 
 __all__ = ["Bridge", "bridges"]
 
+# alphas at which powers are compared
 _LEVELS = np.concatenate([np.geomspace(1e-290, 1e-16, 60), np.geomspace(1e-15, 0.05, 150), np.linspace(0.055, 0.5, 60)])
 _APART = 1e-12  # relative difference of powers below which neither curve is the better one
 _SECTIONS = 2  # a chord errs by the square of what its slope does, and is polished
 _ROUGH = 1e-5  # to which tangents are steered where curves are only compared: a power errs by the square
-_POLISHES = 4
+_POLISHES = 4  # from alpha to the slope and back: steers
 _NEAREST, _FARTHEST, _PLACES = 1e-2, 650.0, 300  # eps of a grid, the first in units of the spread
 _ROUNDS, _NARROWED = 3, 12.0  # how often a chord's ends are looked for more finely, and by how much
 _AWAY = np.array([0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48])  # points by which chords go beyond a crossing
 _TOUCHING = 1e-9  # of its length, beyond the ends of a chord
-_OFFSETS = np.linspace(-1.0, 1.0, 33)
+_OFFSETS = np.linspace(-1.0, 1.0, 33)  # of the room, or of a width, on either side of a place
 
 
 @dataclass(frozen=True, slots=True)

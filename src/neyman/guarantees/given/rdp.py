@@ -18,11 +18,11 @@ from neyman.profiles.profile import Profile
 
 __all__ = ["RDP", "ZCDP"]
 
-LARGEST_RHO = 1e12
-LARGEST_ORDER = 1e6
+LARGEST_RHO = 1e12  # of zCDP, or a divergence: what is more leaves no attack out that a float would show
+LARGEST_ORDER = 1e6  # of a divergence that may be stated
 _DEEPEST = 1e-290  # floor down to which the curve itself is asked
-_LEAST_ORDER = 0.5
-_TRIES = 400
+_LEAST_ORDER = 0.5  # the same from below
+_TRIES = 400  # of mu, each a thousandth above the last; if none is proved, inf
 
 
 class RDP(Given):

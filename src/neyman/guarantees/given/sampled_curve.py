@@ -15,7 +15,7 @@ __all__ = ["CurveFunction", "sample"]
 
 CurveFunction = Callable[[FloatArray], FloatArray]
 
-_FIRST = (0.25, 0.5, 0.75)
+_FIRST = (0.25, 0.5, 0.75)  # alphas that are asked first
 _FLOOR = 1e-10  # powers below it are told to this times the tolerance, not to the tolerance
 _NEAR_ZERO = 1e-290  # no closer to 0 than this: floats end
 _NEAR_ONE = 1e-15  # no closer to 1: floats are that far apart

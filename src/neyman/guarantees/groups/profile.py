@@ -35,10 +35,10 @@ from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["GroupedProfile", "multiple"]
 
-_FARTHEST = 690.0
+_FARTHEST = 690.0  # eps from which a bound from below is 0; e^690 is a float
 _LARGEST = sys.float_info.max
 _COMMON = 3.0  # score of an alpha at which every curve is known
-_LOAD = 1e-7
+_LOAD = 1e-7  # e^eps alpha that is next to nothing: steers
 _MANY, _TELLING = 4, 1e-9  # steps from which a region is known by points, and the mu from which floats hold them
 _TAIL = 1e-12  # delta beyond which one record's curve is not looked at, where looking is dear
 _CURVE = 1e8  # nominal nanoseconds that it takes to know the curve of one record, where nothing is dear

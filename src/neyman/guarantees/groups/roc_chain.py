@@ -20,15 +20,15 @@ __all__ = ["EDGE", "RocSteps"]
 
 EDGE = 38.0  # Phi(-38) underflows
 _FINE = 0.04  # of a score, between two points
-_NARROW = 1e-13
+_NARROW = 1e-13  # relative: eps that are nearer are not parted
 _CLOSE = np.array([_NARROW, 1e-5, 1e-4, 1e-3, 1e-2])  # how near the curve is looked at where it turns
-_AROUND = 1.0 + np.concatenate([-_CLOSE[::-1], [0.0], _CLOSE])
-_MOST_POINTS = 30_000
-_ROUNDS = 18
-_BISECTIONS = 46
+_AROUND = 1.0 + np.concatenate([-_CLOSE[::-1], [0.0], _CLOSE])  # times where it turns
+_MOST_POINTS = 30_000  # eps of the curve at most
+_ROUNDS = 18  # of parting at most
+_BISECTIONS = 46  # binary orders by which an interval of scores is narrowed
 _STEP, _POINT = 6e4, 2e2  # nominal nanoseconds of a step, and of one of its scores
 _ONCE, _SECTIONS = 500, 15  # scores that cost little more than one, and parts of an interval looked at
-_COARSE = np.linspace(-EDGE, EDGE, 305)
+_COARSE = np.linspace(-EDGE, EDGE, 305)  # scores between which a chain is looked for
 
 
 class RocSteps:

@@ -21,12 +21,12 @@ from neyman.profiles.profile import Profile
 
 __all__ = ["Comparison", "compared"]
 
-_FARTHEST = 680.0
-_NEGLIGIBLE = 1e-290
+_FARTHEST = 680.0  # eps up to which points are asked; e^680 is a float
+_NEGLIGIBLE = 1e-290  # delta from which down no further point is asked; it counts as an excess that is left
 _DEAR = 1e-30  # the same where contours answer: without an end no proof goes all the way, and far is dear
 _PLAIN = 1e-8  # one in sight of all
-_ROUNDS = 16
-_MOST_POINTS = 12_000
+_ROUNDS = 16  # of division at most: steers
+_MOST_POINTS = 12_000  # eps at most: steers
 _BEFORE = 1e-3  # of the spread: the point on the other side of eps = 0, for the first secant
 
 

@@ -28,9 +28,9 @@ from neyman.profiles.pair import Pair
 
 __all__ = ["satisfaction", "searched"]
 
-_LARGEST = 690.0
-_MOST = 1.7e308
-_AROUND = np.array([1.0, 0.999, 1.001, 0.9, 1.1, 0.5, 2.0])
+_LARGEST = 690.0  # eps at most where a test that refutes is looked for: e^690 is a float
+_MOST = 1.7e308  # a slope at most, nearly the largest float: less is on the safe side
+_AROUND = np.array([1.0, 0.999, 1.001, 0.9, 1.1, 0.5, 2.0])  # times an alpha: where a test that refutes is looked for
 
 
 _YES = Satisfaction("yes")

@@ -25,7 +25,7 @@ from neyman.profiles.pair import Pair
 __all__ = ["LossLaw"]
 
 _FAR = (1e2, 1e4, 1e8, 1e150, 1e300)  # where a delta that no longer falls is looked for
-_MOST_DRAWS = 10**9
+_MOST_DRAWS = 10**9  # draws at most
 _INTERVAL = "two numbers, or arrays of numbers, the first no larger than the second"
 _SHARP = 1e-9  # relative width of a mean that is known otherwise, at which no integral is asked
 

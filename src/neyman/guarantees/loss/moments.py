@@ -36,14 +36,14 @@ __all__ = ["Decay", "moment"]
 Decay = Callable[[], Sequence[tuple[float, float]]]
 """Pairs (s, log C) with delta(t) <= C e^{-s t} for all t, s > 0: of the pair and of its reversal."""
 
-_ORDER = 6
+_ORDER = 6  # certifies: nodes of the rule above
 _SHORT = 0.5  # the longest cell in which exponentials are integrated
-_CELLS, _MOST, _FEW = 1024, 1 << 13, 1 << 9
-_ROUNDS = 12
+_CELLS, _MOST, _FEW = 1024, 1 << 13, 1 << 9  # of the first look; places in all, and of profiles that are dear
+_ROUNDS = 12  # of halving at most: steers
 _WIDTH = 1e-10  # relative, of the whole, at which halving stops
 _NEGLIGIBLE = 1e-24  # of delta(0): where nothing more is read
 _FARTHEST = 80.0  # on the reversed side, where e^-t = 1.8e-35 weighs
-_MOST_KNOTS = 2048
+_MOST_KNOTS = 2048  # of the profile that are places from the start, at most: steers
 _ROOM = 16.0 * UNIT  # certifies: a difference of two numbers, and its quotient
 
 

@@ -22,8 +22,8 @@ __all__ = ["quantiles", "upper_quantiles"]
 _FARTHEST = 1e150  # where nobody looks for a quantile any more
 _CLOSE = 1e-10  # of the spread of the law, or of the place: no bracket tells more
 _SECTIONS = 4  # in which an interval is parted at once
-_ROUNDS = 60
-_DOUBLINGS, _GROWTH = 800, 4.0
+_ROUNDS = 60  # of parting at most: steers
+_DOUBLINGS, _GROWTH = 800, 4.0  # looks away from 0 at most, each so many times as far: steers
 
 
 def quantiles(pair: Pair, p: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -21,12 +21,13 @@ __all__ = ["DrawError", "Table"]
 
 _ENDS, _DEAR_ENDS = 1e-9, 1e-3  # of the mass, that may lie beyond either end
 _NARROW = 1e-6  # of the spread: what happens in so little is a jump
+# of the first look; places in all, of profiles that are dear, and of those that are dearest
 _CELLS, _MOST, _FEW, _FEWEST = 256, 1 << 12, 1 << 10, 1 << 8
 _UNSURE = 1e-6  # of the cdf: places in a jump, where it is known less well, are left out
 _SHARE = 5e-4  # of the mass: cells with more are parted
 _SPENT = 0.1  # of the effort of a question, that all places together take: then there are fewer, and more is left open
-_ROUNDS = 30
-_SECTIONS = 4
+_ROUNDS = 30  # of parting at most: steers
+_SECTIONS = 4  # in which a cell is parted
 
 
 class DrawError(NamedTuple):

@@ -17,9 +17,9 @@ from neyman.profiles.pair import Pair
 
 __all__ = ["AchievedCurve"]
 
-_POINTS = 400
+_POINTS = 400  # intervals of eps: tangents at their ends touch at the points: steers
 _FINER = 8  # times as many points, where tests are known by themselves
-_FARTHEST = 690.0
+_FARTHEST = 690.0  # the last eps at most: steers, e^690 is a float
 
 
 class AchievedCurve:

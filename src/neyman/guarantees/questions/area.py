@@ -19,9 +19,9 @@ __all__ = ["area_over_points", "area_under_curve", "fixed_point"]
 
 _TANGENTS = 1024  # a side; the polygons then differ by less than 1e-5 of the area
 _POINTS, _LEFT = 1024, 64  # a side, and to its left
-_TAIL = 1e-12
+_TAIL = 1e-12  # delta that hardly matters, which tells the last eps: steers
 _APART = 1e-6  # of the last eps
-_FARTHEST = 40.0
+_FARTHEST = 40.0  # the last eps at most: steers
 
 
 def area_under_curve(sides: Pair, start: float) -> float:

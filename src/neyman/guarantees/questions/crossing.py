@@ -18,8 +18,8 @@ from neyman.profiles.effort import allowance
 
 __all__ = ["Guess", "crossing", "interpolated"]
 
-_LARGEST = 1e150
-_LIMIT = 120
+_LARGEST = 1e150  # an eps above it is told as inf
+_LIMIT = 120  # evaluations at most: steers
 _OTHERS = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]])  # of four points, beside each
 
 

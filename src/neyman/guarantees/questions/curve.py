@@ -14,7 +14,7 @@ from neyman.profiles.profile import Profile
 
 __all__ = ["SMALLEST_ALPHA", "tradeoff_points"]
 
-SMALLEST_ALPHA = 1e-10
+SMALLEST_ALPHA = 1e-10  # of the points that are told: steers
 
 
 def tradeoff_points(sides: Pair, n: int, start: float, reach: float | None = None) -> TradeoffPoints:

@@ -16,7 +16,9 @@ from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["certified_near", "epsilon_lower", "epsilon_upper", "spread"]
 
+# relative: how far to the safe side of a root it is tried whether it holds
 _STEPS = UNIT * np.concatenate([[0.0], 4.0 ** np.arange(0, 13)])
+# relative: the same where a root was none
 _LADDER = np.array([*np.outer(10.0 ** np.arange(-8, -3), [1.0, 2.0, 5.0]).ravel(), 1e-3, 0.01, 0.1, 0.5, 1.0])
 _ORDERS = 8.0 ** np.arange(1, 13)  # times an eps, where no rung of that ladder holds
 _BEYOND = 1e150  # an eps above it is reported as inf

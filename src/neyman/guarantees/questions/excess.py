@@ -15,13 +15,13 @@ from neyman.profiles.pair import Pair
 __all__ = ["attained", "excess_at", "revealed"]
 
 _SHARP = 1e-10  # relative distance from what the eps itself shows
-_VAGUER = 2.0
+_VAGUER = 2.0  # times what brackets leave open: where a bound loses no more, it suffices
 # whether the tangent is steered to once more, and spacings of the points around it, in those that suffice but at kinks
 _CLOSER = ((False, 1e-3), (False, 1e-6))
-_SMOOTH = ((False, 1.0), (True, 1.0), *_CLOSER)
+_SMOOTH = ((False, 1.0), (True, 1.0), *_CLOSER)  # where no kinks are known
 _BENT = ((False, 1.0), *_CLOSER, (True, 1.0), *_CLOSER)  # where kinks are known the eps given may be one
 _DEEP, _PLAIN = 1e-15, 1.0 - 1e-6  # alphas, and powers there, of mechanisms that tell all but everything
-_LARGEST = 690.0
+_LARGEST = 690.0  # eps of a tangent at most: steers, e^690 is a float
 
 
 def excess_at(sides: Pair, alpha: FloatArray, epsilon: FloatArray, start: float) -> FloatArray:

@@ -41,9 +41,9 @@ __all__ = ["Fit", "fit_lower", "fit_upper", "lower_beside"]
 
 _GAP = 1e-8  # relative, between the supremum's bound and its best knot
 _MANY = 512  # knots from which that grows with the square of their number, as what they miss falls: flat curves
-_ROUNDS = 12
+_ROUNDS = 12  # of parting at most: steers
 _FIRST, _FEWER = 24, 6  # knots of each kind, usually and where no effort is left
-_MOST_KNOTS = 6_000
+_MOST_KNOTS = 6_000  # of a branch at most: steers
 _AIMED = 0.8  # of what an interval may lose, when it is parted: the square of its length tells it nearly
 _NORMAL = 0.7, 3.6  # times the deviations of a normal loss: what lies between is believed to lie where it is expected
 _NEARLY, _TIMES = 6.5, 5.0  # the same where it is some more; times what the last slope says how far that is, at most

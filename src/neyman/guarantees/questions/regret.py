@@ -39,12 +39,12 @@ __all__ = [
     "slope_at_zero",
 ]
 
-_ABSOLUTE = 2e-9
+_ABSOLUTE = 2e-9  # width of a divergence that is aimed for
 _MANY = 1024  # points from which that grows with the square of their number, as what they miss falls
-_ROUNDS = 12
-_MOST_POINTS = 8_000
+_ROUNDS = 12  # of division at most: steers
+_MOST_POINTS = 8_000  # eps at most: steers
 _FARTHEST = 45.0  # beyond, 1 / (1 + e^eps) < 3e-20 bounds everything
-_NEGLIGIBLE = 1e-10
+_NEGLIGIBLE = 1e-10  # quotient from which down no further eps is asked; what lies beyond counts as a tail
 _VAGUE = 1e-10  # it steers: of the quotient, a width from which secants of further points are looked at
 _FURTHER = (1, 3, 9, 27, 81, 243, 729)  # points, from one end of a secant to the other: every secant serves
 

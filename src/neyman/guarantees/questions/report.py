@@ -11,7 +11,7 @@ from neyman.numerics.exact.decimals import outward
 
 __all__ = ["GDPReport", "OptimisticReport", "TradeoffPoints"]
 
-_SHOWN = 9
+_SHOWN = 9  # points that are printed at most
 
 
 @dataclass(frozen=True, slots=True)

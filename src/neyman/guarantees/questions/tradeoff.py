@@ -36,8 +36,8 @@ __all__ = [
 
 _SMALLEST = 1e-299  # an alpha below it is steered as if it were this large (any eps is safe)
 _NO_MASS = 1e-300  # at alpha = 0 the tangent is steered to where delta is this small
-_FARTHEST = 1e12
-_OFFSETS = np.array([-1.5, -0.5, 0.5, 1.5])
+_FARTHEST = 1e12  # eps of a tangent at most: steers
+_OFFSETS = np.array([-1.5, -0.5, 0.5, 1.5])  # in spacings: four points about a tangent
 _FIRST_SPACING = 5e-6  # of the spread: curvature then costs about 1e-11 of the value
 _AT_CORNERS = 8.0**-5  # of that spacing: what four points around a corner lose is in proportion
 _BACK = 2  # times the width is halved where it had to grow eightfold: what is lost goes with its square
@@ -45,10 +45,10 @@ _OPEN = 3.0  # times what brackets leave open: where a bound loses no more, narr
 _TOLD_APART = 0.2  # of the spread times the root of a relative width: points nearer to each other are not told apart
 _CHORDS = 16  # alphas that chords to alpha = 0 are drawn from
 _SHARP = 2e-7  # of the power: a bound that near the one from above needs no chords
-_TRIES = 12
+_TRIES = 12  # widths of four points at most, and the largest power of 8 by which they grow at once: steers
 _OVERWHELMING = 77.0  # mu from which gap(0) may be no float
 _NO_FLOAT, _LEAST_ALPHA = -746.0, 1e-323  # log of what is 0 to a float; more than that
-_APART = (1, 4, 16, 64)
+_APART = (1, 4, 16, 64)  # how many places of a grid two of four points are apart: steers
 _NEAR = 1e-9  # to which a tangent is steered: at a corner nobody has named, that much of alpha is lost
 
 _Score = Callable[[Profile, FloatArray], FloatArray]

@@ -46,7 +46,7 @@ from neyman.profiles.profile import Bracket
 
 __all__ = ["gaussian_delta", "slope_of_two", "two_steps"]
 
-_ROOT_TAU = math.sqrt(2.0 * math.pi)
+_ROOT_TAU = math.sqrt(2.0 * math.pi)  # of the normal density
 _NODE = MILLS_ERROR + 64.0 * UNIT  # certifying, relative: two Mills ratios, and sixteen functions and products of them
 _COSH = 24.0  # certifying, units of log cosh: 4 functions, 4 products, and its argument off by 6, which counts twice
 _ABSOLUTE = 1e-9  # certifying, of the log of a tail, relatively and at least: log_ndtr at 24 units of 1 + 52^2

@@ -14,7 +14,7 @@ from neyman.mechanisms.sampled.unsampled import Unsampled
 __all__ = ["DiscreteGaussian"]
 
 LEAST, WIDEST = 0.03, 1e4  # sigma: the noise is listed integer by integer
-FURTHEST = 10**5
+FURTHEST = 10**5  # sensitivity at most
 STEEPEST = 1e3  # sensitivity over sigma
 
 

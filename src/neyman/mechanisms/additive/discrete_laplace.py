@@ -13,7 +13,7 @@ from neyman.mechanisms.sampled.unsampled import Unsampled
 
 __all__ = ["DiscreteLaplace", "discrete_laplace_noise"]
 
-WIDEST = 1e15
+WIDEST = 1e15  # scale over sensitivity at most
 FURTHEST = 10**6  # the losses between two centres are listed one by one
 
 

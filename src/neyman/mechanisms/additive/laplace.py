@@ -15,7 +15,7 @@ from neyman.mechanisms.sampled.unsampled import Unsampled
 
 __all__ = ["Laplace", "laplace_noise"]
 
-WIDEST = 1e15
+WIDEST = 1e15  # scale over sensitivity at most
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,7 +17,7 @@ from neyman.mechanisms.base import Mechanism, SingleStep
 
 __all__ = ["Allocated", "allocated"]
 
-MOST_STEPS = 10**9
+MOST_STEPS = 10**9  # batches at most, and epochs
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,7 +13,7 @@ from neyman.mechanisms.stated.black_box import BlackBox
 
 __all__ = ["RandomizedResponse", "pure_law", "pure_loss"]
 
-MOST = 10**9
+MOST = 10**9  # answers among which one is chosen
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,6 +20,7 @@ __all__ = ["binomial_deviance", "log_binomial"]
 _SERIES = 0.1  # |u| below which (1 + u) log(1 + u) - u is summed up as a series
 _TERMS = 20  # 0.1^20 / 400 of the first term is far below rounding
 _SMALL = 16  # whole numbers below which s is taken from the exact factorial
+# s(n), n from 0 on
 _EXACT = np.array([0.0] + [
     math.log(math.factorial(n)) - 0.5 * math.log(2.0 * math.pi * n) - n * math.log(n) + n for n in range(1, _SMALL)
 ])  # fmt: skip

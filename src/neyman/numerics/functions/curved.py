@@ -16,6 +16,7 @@ __all__ = ["curved_sum", "curved_units", "exp_curved", "log_curved"]
 
 _NEAR, _NEAR_LOG = 0.5, 0.3  # up to which series are taken
 _FACTORS = 1.0 / np.arange(15.0, 2.0, -1.0)  # of a Taylor series of 14 terms: 0.5^14 2 / 16! is left
+# certifies (``curved_units``): of the series of sin u - u, of 8 terms: 0.5^16 6 / 19! of the first is left
 _SQUARES = 1.0 / np.array([17.0 * 16.0, 15.0 * 14.0, 13.0 * 12.0, 11.0 * 10.0, 9.0 * 8.0, 7.0 * 6.0, 5.0 * 4.0])
 _ODD = 1.0 / np.arange(23.0, 2.0, -2.0)  # of atanh, whose argument is at most 0.18: 0.18^22 is left
 _MANY = 16  # frequencies from which it pays to multiply turns instead of computing each

@@ -30,15 +30,16 @@ __all__ = [
 # M by erfcx of an argument that is rounded twice. Up to _FRACTION_FROM, 1 - t M(t) amplifies that by t M / (1 - t M) =
 # 10.6; a difference of which one side is at most half the other, by 3 (and erfcx errs by twice as much at t = -1)
 MILLS_ERROR = (11.0 * (ERFCX + 3.0) + 20.0) * UNIT
+# certifies, relative: of ``probit``, and 16 units for what is done with it
 PROBIT_ERROR = (NDTRI_EXP + 16.0) * UNIT
 
-_HALF_LOG_TWO_PI = 0.5 * float(np.log(2.0 * np.pi))
+_HALF_LOG_TWO_PI = 0.5 * float(np.log(2.0 * np.pi))  # of the log of the density
 _SPLITTER = 134217729.0  # 2^27 + 1 (Dekker 1971)
-_LEGENDRE = gauss(12)
-_NODES = 0.5 * (_LEGENDRE[0] + 1.0)
-_WEIGHTS = 0.5 * _LEGENDRE[1]
+_LEGENDRE = gauss(12)  # certifies: 12 nodes on [-1, 1], for integrals of -M' and of slopes of probits
+_NODES = 0.5 * (_LEGENDRE[0] + 1.0)  # the same on [0, 1]
+_WEIGHTS = 0.5 * _LEGENDRE[1]  # that add up to 1
 _FRACTION_FROM = 3.0  # above it 1 - t M(t) cancels, and the continued fraction converges fast
-_FRACTION_DEPTH = 48
+_FRACTION_DEPTH = 48  # certifies: levels of the fraction of -M', measured from 3 on
 
 
 def mills(t: FloatArray) -> FloatArray:

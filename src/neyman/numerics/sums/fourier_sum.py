@@ -23,7 +23,7 @@ _RUN = 64  # omega from which it pays to look for a stretch that is evenly space
 _WIDE = 1 << 17  # entries of the table of few turns
 _SUMS = 8  # partial sums, so that no sum has more than an eighth of the terms
 _TURNS = 5  # of so many times as many a product of two costs less than each by itself
-_SAME = 4.0 * UNIT
+_SAME = 4.0 * UNIT  # certifies (``sum_units``), relative: omega that are moved by no more to be evenly apart
 
 
 def turned_sum(omega: FloatArray, place: Any, weight: Any, one: bool) -> ComplexArray:

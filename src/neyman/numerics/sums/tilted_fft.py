@@ -16,7 +16,7 @@ __all__ = ["Convolution", "convolve_cyclic", "discounted_suffix", "good_size", "
 
 _FFT = 6.0  # times UNIT log2(n): relative 2-norm error of one transform (mixed radix, twiddles right to the last bit)
 _TINY = 1e-40  # spectrum below this is set to zero: it is far under the rounding error and would only be slow
-_BLOCK = 4096
+_BLOCK = 4096  # values discounted together at most: steers, ``suffix_rounding`` counts with it
 
 
 @dataclass(frozen=True, slots=True)

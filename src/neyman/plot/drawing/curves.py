@@ -31,7 +31,7 @@ __all__ = ["Curve", "Labels", "curves", "finished", "gaussian", "label_of", "lab
 Labels = Sequence[str] | str | None
 
 _LONGEST = 34  # letters that fit beside a line in a column
-_MOST = 200
+_MOST = 200  # letters of a label
 _KINDS = {
     "gaussian": "Gaussian",
     "laplace": "Laplace",

@@ -19,7 +19,7 @@ from neyman.plot.drawing.style import HEIGHT, WIDTH, paper
 
 __all__ = ["PaperAxes", "PaperFigure", "alone", "new_axes"]
 
-_SHOWN_DPI = 200
+_SHOWN_DPI = 200  # dots per inch in a notebook
 _ALONE: ContextVar[bool] = ContextVar("alone", default=False)
 
 

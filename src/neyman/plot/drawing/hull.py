@@ -20,9 +20,9 @@ from neyman.guarantees.questions.tradeoff import line
 __all__ = ["Hull", "UpperHull"]
 
 _STEP = 0.02  # in eps: lines then lose 1e-4 of what they bound, or less
-_FEWEST, _MOST = 600, 4000
+_FEWEST, _MOST = 600, 4000  # lines at least and at most, up to the end
 _ROOM = 1e-9  # of an upper bound: rounding of the corners is far less
-_ROUNDING = 1e-12
+_ROUNDING = 1e-12  # certifies, relative: of a load, whose exponent is a sum, and of a corner
 _SCALES = np.geomspace(1e-9, 600.0, 240)  # eps at which the end is looked for
 _FARTHER = 40  # more lines, up to the last of the scales, for alphas next to 0
 _PART = 64  # alphas at a time

@@ -24,7 +24,7 @@ __all__ = ["band", "curve", "floor_mark", "guide", "legend", "note", "on_paper",
 
 _PIXEL = 1.0 / 450.0  # of the height of a column's axes, at 200 dpi
 _PAD = 3.0  # points between a legend and a curve
-_MOST_TICKS = 7
+_MOST_TICKS = 7  # of a logarithmic axis, with numbers
 _Place = Literal[
     "upper right", "upper left", "lower left", "lower right", "center left", "upper center", "lower center"
 ]

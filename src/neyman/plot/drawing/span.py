@@ -12,8 +12,8 @@ from neyman._validate import FloatArray
 __all__ = ["UNIT_SPAN", "Span", "sampled"]
 
 _SEEN = 5e-4  # of the length of an axis: a quarter of a pixel of a column printed at 600 dpi
-_ROUNDS = 9
-_MOST = 600
+_ROUNDS = 9  # of division at most
+_MOST = 600  # points at most
 
 
 class Span(NamedTuple):
@@ -41,7 +41,7 @@ class Span(NamedTuple):
         return np.where(fraction <= 0.0, self.low, np.where(fraction >= 1.0, self.high, values))
 
 
-UNIT_SPAN = Span(0.0, 1.0)
+UNIT_SPAN = Span(0.0, 1.0)  # of probabilities
 
 
 def sampled(

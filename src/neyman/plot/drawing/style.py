@@ -10,7 +10,7 @@ from neyman.plot.drawing.extras import need_matplotlib
 __all__ = ["BAND", "COLOURS", "DASHES", "GUIDE", "HEIGHT", "INK", "MARKERS", "WIDTH", "Look", "look", "paper"]
 
 WIDTH = 3.35  # inches: one column of a two-column paper
-HEIGHT = 2.6
+HEIGHT = 2.6  # inches
 INK = "#222222"  # text, ticks and spines
 GUIDE = "#8a8a8a"  # diagonals, floors, rulers
 BAND = 0.25  # opacity of a certified band

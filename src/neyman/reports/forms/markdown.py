@@ -15,7 +15,7 @@ from neyman.reports.said.text import visible
 
 __all__ = ["attacks", "bracket", "escaped", "numbers", "render_markdown"]
 
-_DIGITS = 10
+_DIGITS = 10  # of an end of a bracket
 _ANYWHERE = re.compile(r"([\\`*_\[\]#|~$])")  # what makes markup wherever it stands
 _FIRST = re.compile(r"^(?:[-+=:]|\d+(?=[.)]))")  # and what does at the beginning of a line
 _NAMES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})

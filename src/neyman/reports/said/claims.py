@@ -11,7 +11,7 @@ from neyman.quantities import Side
 
 __all__ = ["Claim", "claim_id", "printed"]
 
-_DIGITS = 7
+_DIGITS = 7  # of a printed number, where the bracket is no wider
 
 
 @dataclass(frozen=True, slots=True)

@@ -251,14 +251,14 @@ def _notes(found: Found, examined: Examined) -> tuple[str, ...]:
     )
 
 
-_NAMED = 6
+_NAMED = 6  # quantities left out that are named; of others, how many
 _STATED = (
     "Title, unit, context, date and the releases of Python, NumPy, SciPy and Matplotlib are not verified: anyone may "
     "have written them."
 )
 _NOTHING = "Nothing was recomputed"
 _RUN = "That this mechanism is what was run, and on which data, no computation can verify."
-_USUAL = 1e-6
+_USUAL = 1e-6  # tolerance; what asks for a wider one is told to be coarse
 _COARSE = "The report asks for a coarse tolerance: --tolerance 1e-6 may tell more."
 
 

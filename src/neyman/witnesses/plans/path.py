@@ -16,13 +16,13 @@ from neyman.witnesses.steps.shift import ComplexArray, Way
 __all__ = ["Laid", "Planner", "path", "planned", "points_of"]
 
 _BEND = 0.5  # how far to the side, of how far up
-_ELLIPSES = (2.6, 1.8)
+_ELLIPSES = (2.6, 1.8)  # rho of a segment's ellipse: which are tried
 _NODES = 64  # of a segment
 _SEGMENTS, _TRIES = 100, 130  # of a path, and how often one is tried
 _NEAREST = 0.5  # of the eps that it is laid for
 _SPARE = 4.0  # e-folds by which one segment is better than the path
 _SMALLEST, _FLAT = 1e-5, 0.8  # of the saddle, and by how many e-folds such a point is higher
-_SHORTER, _LONGER = 0.5, 1.5
+_SHORTER, _LONGER = 0.5, 1.5  # times the segment that was too long; times the last, where it took few nodes
 _LEAST = 1e-2  # of the width that a tilt resolves: a deviation below that of rounding
 _SHORTEST = 1e-3  # of a segment, beside its distance from the poles
 _FURTHEST, _MOVED, _FALLEN = 1e3, 1.2, 5.0  # how far an eps is still served, while saddle and delta hardly change

@@ -18,6 +18,7 @@ __all__ = ["veil"]
 _THIN = 5e-6  # mu of the thin veil, in deviations of the loss: what it costs goes with its square
 _SPARE = 8.0  # e-folds below a line's goal at which a stretch is left out
 _SPLIT = 8  # pieces that a stretch is cut in
+# of stretches that are looked at, and nodes that are kept: of more it is given up
 _MOST_PIECES, _MOST_KEPT = 2_000_000, 20_000
 
 

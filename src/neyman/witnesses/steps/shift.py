@@ -36,15 +36,15 @@ _WIDTH = 0.15  # of the least ellipse, to either side of a segment, beside its l
 _SLOPE = 0.75  # of the ray beyond a polyline that rises at its end
 _SPARE = 2.0  # e-folds by which what is beyond it is less
 _GROWTH = 1.35  # of neighbouring segments elsewhere
-_MOST_CORNERS = 250
+_MOST_CORNERS = 250  # of a polyline: of more there is none
 _LONGER = 4  # times that a polyline begins further left
-_ELLIPSES = (1.3, 1.6, 2.0, 2.6, 3.5, 5.0, 9.0)
+_ELLIPSES = (1.3, 1.6, 2.0, 2.6, 3.5, 5.0, 9.0)  # rho, of each segment's that of fewest nodes
 _LOST = 0.4  # e-folds that balls lose, beside those by which an integrand turns on an edge
 _CAUTION = 1.0, 1.7, 3.0  # by which the same are multiplied, until the checker agrees
 _SURE = 0.8  # how wide, beside its size, a ball of e^loss may be
 _ARCS = 32  # of an ellipse
 _ROOTS, _MASSES = np.polynomial.legendre.leggauss(6)  # of a look at an edge
-_AT, _WEIGHTS = 0.5 + 0.5 * _ROOTS, np.log(0.5 * _MASSES)
+_AT, _WEIGHTS = 0.5 + 0.5 * _ROOTS, np.log(0.5 * _MASSES)  # the same on [0, 1], and the logs of the weights
 
 
 class Way(NamedTuple):

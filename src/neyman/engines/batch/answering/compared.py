@@ -19,6 +19,7 @@ __all__ = ["compared"]
 
 _MIDDLE = 0.5  # of the last eps: where the lines change
 _SHALLOW = np.linspace(0.0, 1.0, 21)  # shares of the first half
+# shares of the second half: closer towards the last eps
 _STEEP = np.concatenate([np.linspace(0.0, 0.92, 16), 1.0 - 0.08 * 0.5 ** np.arange(1.0, 12.0), [1.0]])
 _SIDE = 4e-5 * 1.7 ** np.arange(15)  # of the last eps
 _FAN = np.concatenate([-_SIDE[::-1], [0.0], _SIDE])  # about the peak of q
@@ -27,7 +28,7 @@ _AFTER = np.linspace(
 )  # shares of what lies beyond the last eps, where the Gaussian's delta is not yet small
 _LITTLE = 0.125  # of the width: what may be left beyond all knots
 _WORST, _SECTIONS = (4, 12, 40, 80, 80, 80), 8  # how many intervals are divided round by round, and by how much
-_SHARES = np.arange(1.0, _SECTIONS) / _SECTIONS
+_SHARES = np.arange(1.0, _SECTIONS) / _SECTIONS  # of an interval that is divided
 
 _Pair = tuple[Contrast, Contrast]
 

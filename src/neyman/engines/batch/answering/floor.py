@@ -19,7 +19,7 @@ __all__ = ["Foot", "foot"]
 
 _SEARCH = 4  # secants drawn to where alpha is the floor
 _SIDE = 1e-5 * 4.0 ** np.arange(7)  # of 1 / (c + 1), within which alpha falls to 1/e: the fan about it
-_FAN = np.concatenate([-_SIDE[::-1], [0.0], _SIDE])
+_FAN = np.concatenate([-_SIDE[::-1], [0.0], _SIDE])  # on both sides
 # certifies: what rounding of log alpha, by 4 units of itself, moves its probit by: alpha / phi(z) <= 1 / |z| and
 # |log alpha| <= 1 + 2 z^2, for |z| <= 38; near z = 0, 3 units
 _ALPHA = 400.0 * UNIT

@@ -19,7 +19,7 @@ LOSS_UNITS = 100.0
 
 _FEWEST = 30.0  # steps: of fewer a line is long, and the regular engine has other contours
 _MOST = 1e9  # steps that rounding, which grows with them, leaves anything of
-_NOISE = (0.29, 1001.0)
+_NOISE = (0.29, 1001.0)  # noise multipliers that are taken: steers
 _RATES = (0.99e-8, 0.999)  # the second certifies, for ``LOSS_UNITS``
 _WHOLE = (1e-4, 50.0)  # mu of Gaussians that are taken
 _SPREADS = (2e-3, 80.0)  # deviations of the loss, about: of less all tilts are steep, of more 1 - delta is no float

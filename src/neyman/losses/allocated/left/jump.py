@@ -39,12 +39,12 @@ __all__ = ["foot", "jump", "log_jump_above"]
 _D, _A = 0.6, 0.5  # d and a
 _NATS = 60.0  # -log of what the rule may leave
 _DEEP = 42.0  # the same of what is beyond its last node
-_CELL = 1.0 / 16.0
+_CELL = 1.0 / 16.0  # of v, in which the ends bound a modulus: steers
 _LAST = 6.5  # v at which cells end
 _TURNS = 48  # cells of omega
 _TERM = 96.0  # certifies, units: of a term, beside what moves its exponent
 _RISE = 1.4  # certifies: the 1.4 above, of what is left beyond v_1 where cosh v_1 >= 4
-_ROOT_TAU = 0.5 * math.log(2.0 * math.pi)
+_ROOT_TAU = 0.5 * math.log(2.0 * math.pi)  # log of the root of 2 pi
 
 
 def foot(sigma: float, r: FloatArray) -> FloatArray:

@@ -47,7 +47,7 @@ _NEAREST = 1.0 + 1e-12  # K / t at least
 _LARGEST = 1e250  # K
 _FARTHEST = 300.0  # r (K - t) at most
 _SHARP = 1e-9  # relative errors with which no other r_0 is tried, of _TRIED
-_TRIED = 4
+_TRIED = 4  # of r_0, for each K: steers
 _NOTHING = 1e-13  # of the part along the cut: what no line is laid for
 _MOST_KEPT = 1 << 12  # K
 _PLANS = 16.0  # of a plan in log(K / t - 1)
@@ -57,7 +57,7 @@ _LARGE = 600.0  # log of what is a float, and beyond every r
 _INSIDE = 0.95  # of the largest r that has an x_0
 _STEEP = 1.5  # sigma x_0 where the cut may begin
 _ROOT = 1.0 + 1e-9  # sigma x_0 from which the bound before a panel is taken: steers
-_NONE = np.zeros(1)
+_NONE = np.zeros(1)  # of a cut that has no panel
 
 Points = NDArray[np.complex128]
 _Ends = tuple[FloatArray, FloatArray]
@@ -90,7 +90,7 @@ class Call(NamedTuple):
         return self.error <= _SHARP * self.value
 
 
-UNKNOWN = Call(0.0, math.inf, math.nan)
+UNKNOWN = Call(0.0, math.inf, math.nan)  # an error of inf: nothing rests on it
 
 
 class Left:

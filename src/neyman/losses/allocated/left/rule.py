@@ -13,9 +13,10 @@ from neyman._validate import FloatArray
 
 __all__ = ["ACROSS", "ALONG", "GAUSS", "gauss_error"]
 
-_NODES, _RADIUS = 16, 4.0
+_NODES, _RADIUS = 16, 4.0  # certifies: n and R above
 ALONG, ACROSS = 0.5 * (_RADIUS + 1.0 / _RADIUS), 0.5 * (_RADIUS - 1.0 / _RADIUS)  # half-axes
 GAUSS: tuple[FloatArray, FloatArray] = np.polynomial.legendre.leggauss(_NODES)
+# certifies: of half a panel times the modulus
 _MISSED = 64.0 / 15.0 * _RADIUS ** (-2.0 * _NODES) / (1.0 - _RADIUS**-2.0) * (1.0 + 1e-12)
 
 

@@ -50,7 +50,7 @@ _LOG = 1.2  # certifies: |log(1 + x)| <= 1.2 |x| for |x| <= 0.1
 _GONE = 800.0  # of w: from there on e^-w is 0
 _SPLIT = np.geomspace(0.1, 700.0, 48)[:, None]  # s y: where P(Y <= y) + e^{-sy} is looked at
 
-_DIGITS = Context(prec=60)
+_DIGITS = Context(prec=60)  # digits, of which a float keeps 17
 
 Points = NDArray[np.complexfloating[Any, Any]]
 

@@ -56,7 +56,7 @@ _REPEATED = 1e3  # repetitions beyond which a sum is too coarse
 _MARGIN = 64  # places by which a table is longer than asked
 
 
-_DIGITS = Context(prec=60)
+_DIGITS = Context(prec=60)  # digits, of which a float keeps 17
 
 
 _Columns = tuple[ComplexArray, FloatArray, ComplexArray, FloatArray]

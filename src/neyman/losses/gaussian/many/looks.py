@@ -23,7 +23,7 @@ __all__ = ["STEEPEST", "steps_of"]
 
 STEEPEST = 1e9  # of tilts and frequencies at which real arithmetic is near enough: beyond, nobody looks
 
-_HEIGHTS = np.concatenate([[0.0], LINES])
+_HEIGHTS = np.concatenate([[0.0], LINES])  # in sigma: the real axis, and the lines above it
 
 
 def steps_of(block: Block, w: float, omega: float, margin: float, cut: FloatArray | float = math.inf) -> FloatArray:
