@@ -434,3 +434,16 @@ def test_what_is_said_of_promises_is_so() -> None:
     (middle,) = (j.mass for j in mixed.jumps if j.low < 0.0 < j.high)
     assert middle.lower == pytest.approx(0.5 * math.exp(-1.0), rel=1e-5)
     assert middle.upper <= middle.lower * (1.0 + 1e-5)
+
+
+def test_the_rule_of_a_cell_errs_by_less_than_its_room() -> None:
+    """``_ORDER`` nodes in the longest cell of exponentials: weights of the fourth moment beside e^t - 1 and e^-t."""
+    node, share = moments.gauss(moments._ORDER)
+    at, part, h = 0.5 * (1.0 + node), 0.5 * share, moments._SHORT
+    for centre, power, turned in [(0.0, 2, 0.0), (1.5, 2, 1.0), (-7.0, 2, 1.0), (0.25, 0, 1.0)]:
+
+        def value(t: object, c: float = centre, n: int = power, s: float = turned) -> object:
+            return (t - c) ** n * mp.exp(-s * t) * (0.25 + 0.75 * mp.expm1(t))
+
+        found = sum(w * float(value(t)) for w, t in zip(part.tolist(), (h * at).tolist(), strict=True)) * h
+        assert abs(mp.mpf(found) - mp.quad(value, [0, h])) <= 8e-15 * mp.quad(value, [0, h])

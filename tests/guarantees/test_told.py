@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 import neyman as ny
+from neyman.guarantees.attained import chord
 from neyman.guarantees.given.extremes import BLATANT
 from neyman.guarantees.questions import tradeoff
 
@@ -27,3 +30,15 @@ def test_no_tangent_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.beta(0.01) == 0.0
     assert found.roc(0.01) == 1.0
     assert BLATANT.beta(0.01) == 0.0
+
+
+def test_a_chord_is_rounded_up() -> None:
+    """Six roundings of either term: without `_SLACK` half of the chords would lie below those of the points."""
+    rng = np.random.default_rng(3)
+    for _ in range(300):
+        i, k = np.sort(rng.uniform(0.0, 1.0, 2)).tolist()
+        last, first = np.sort(rng.uniform(0.0, 1.0, 2)).tolist()
+        alpha = float(rng.uniform(i, k))
+        found = float(chord(np.array([alpha]), np.array([[i], [k]]), np.array([[first], [last]]))[0])
+        left, right = Fraction(k) - Fraction(alpha), Fraction(alpha) - Fraction(i)
+        assert Fraction(found) >= (left * Fraction(first) + right * Fraction(last)) / (Fraction(k) - Fraction(i))

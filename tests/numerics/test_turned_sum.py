@@ -128,3 +128,15 @@ def test_no_product_is_so_large_that_blas_would_start_threads(count: int, places
     assert sizes
     assert max(sizes) <= 1 << 15
     assert np.matmul is matmul
+
+
+@pytest.mark.parametrize("one", [False, True])
+@pytest.mark.parametrize("moved", [1e-12, 1e-13, 1e-14])
+def test_frequencies_that_are_not_evenly_apart_are_not_taken_for_such(one: bool, moved: float) -> None:
+    """As far as a rounding they are (`_SAME`): of what is farther off, each turn is that of its own frequency."""
+    place, weight = np.array([900.0]), np.ones(1)
+    omega = 2.0 + 0.5 * np.arange(40)
+    omega[23] *= 1.0 + moved
+    found = turned_sum(omega, place, weight, one)
+    error = abs(mp.mpmathify(complex(found[23])) - exact(omega[23], place, weight, one))
+    assert error <= claimed(omega[23], place, weight, one)
