@@ -288,3 +288,20 @@ def test_what_was_cut_short_is_asked_one_by_one_within_bounds(raises: bool) -> N
         else:
             assert np.isinf(asked.verb(places)).sum() == many - max(alone, 3)
         assert asked.asked == many + alone
+
+
+class Fickle:
+    """Told of several together, after some work was refused; alone none is."""
+
+    effort = Effort(1.0)
+
+    @questions
+    def verb(self, places: FloatArray) -> FloatArray:
+        allowance().take(2e9)
+        if len(places) == 1:
+            raise ny.NotCertified("verb", 0.0, 1.0, "wide")
+        return places.copy()
+
+
+def test_what_was_told_together_holds_where_one_alone_is_refused() -> None:
+    assert np.array_equal(Fickle().verb(np.arange(3.0)), np.arange(3.0))

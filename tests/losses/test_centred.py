@@ -12,6 +12,7 @@ from neyman.losses.gaussian.centred import on_axis_centred
 from neyman.losses.gaussian.exchange.transform import ReplacedTransform
 from neyman.losses.gaussian.parts.bulk import SoftBulk
 from neyman.losses.gaussian.transform import SamplingTransform
+from neyman.losses.readings.transform import WEIGHED
 
 MARGIN = 80.0
 
@@ -121,3 +122,13 @@ def test_nor_are_laws_that_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(centred, "_WORTH", -1.0)
     value, error = law.on_line(8.0, omega, 14.5, 60.0)
     assert np.all(np.abs(np.expm1(value - plain)) <= error + off + 8.0 * 2.0**-53 * np.abs(value))
+
+
+@pytest.mark.parametrize(("sigma", "rate"), [(0.3, 0.5), (1.0, 1e-4), (1.0, 0.5), (20.0, 1e-6), (1000.0, 0.5)])
+@pytest.mark.parametrize("w", [0.0, 1.0])
+def test_no_law_is_weighed_by_sums_that_take_its_mass_for_granted(sigma: float, rate: float, w: float) -> None:
+    """A(1) - 1 = E[r - 1] is left out of these sums: there the check that A(1) = 1 would say nothing."""
+    law = SamplingTransform(sigma, rate)
+    low, top = law.ends(w, w, math.inf)
+    for step in (0.3 * sigma, 0.01 * sigma, (top - low) / 4000.0):
+        assert on_axis_centred(law, w, np.zeros(1), WEIGHED, (low, top, step)) is None

@@ -258,7 +258,11 @@ def questions(verb: _Verb) -> _Verb:
         left, known = _MOST * self.effort.seconds * _NANO, 0
         if not inner and self.effort.spent and 1 < len(places) <= left / _ALONE:
             while known < len(places) and left > 0.0:
-                found[known] = one(self, places[known : known + 1])[0]
+                try:
+                    found[known] = one(self, places[known : known + 1])[0]
+                except NotCertified:
+                    if refusal is not None:  # else what was found together holds
+                        raise
                 left -= max(self.effort.used, _ALONE)
                 known += 1
         if refusal is not None and known < len(places):

@@ -73,6 +73,7 @@ def on_axis_centred(
     exponent is large.
     """
     low, top, most = ends
+    # never where a law is weighed: A(1) = 1 is what is taken for granted here
     s2, reach = law.sigma**2, abs(w) + float(omega[-1])
     first = reach * law.rate * min(1.0, 1.0 / law.sigma) * math.exp(min(margin - _OF_ONE, _OF_ONE))
     worth = first * (top - low) > _WORTH * most and len(omega) <= _NODES and top - low < _PLACES * most
