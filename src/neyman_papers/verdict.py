@@ -9,7 +9,7 @@ from typing import Literal
 
 from neyman_papers.published import Above, Below, Holds, Published, Rounds
 
-__all__ = ["WORDS", "Number", "Ours", "Statement", "Verdict", "judge", "outward"]
+__all__ = ["NEAR", "WORDS", "Number", "Ours", "Statement", "Verdict", "judge", "outward"]
 
 Outcome = Literal["reproduced", "differs", "undetermined"]
 
@@ -18,7 +18,8 @@ WORDS: dict[Outcome, str] = {
 }  # fmt: skip
 """The outcomes as a reader is told them."""
 
-_DIGITS = 7
+_DIGITS = 7  # of a number of ours that is shown
+NEAR = 1e-9  # numbers of ours that are as near as that agree
 _WIDE = "Our bracket is too wide to tell."
 
 

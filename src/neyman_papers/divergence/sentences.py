@@ -14,12 +14,11 @@ from neyman.mechanisms import Gaussian, Laplace, Tabulated
 from neyman_papers.cases import fit, laplace, response
 from neyman_papers.divergence.series import gauss
 from neyman_papers.divergence.theorems import never
-from neyman_papers.verdict import Ours, Statement
+from neyman_papers.verdict import NEAR, Ours, Statement
 from neyman_papers.words import within
 
 __all__ = ["sentences"]
 
-_NEAR = 1e-9
 _ALPHA: FloatArray = np.linspace(0.0, 1.0, 20001)
 
 
@@ -41,7 +40,7 @@ def _touching() -> Statement:
     g = response(1.0)
     summary = GDP(fit(g)[0].tail_mu)
     at = np.array([0.0, 1.0 / (1.0 + math.e), 1.0])
-    meet = float(np.max(np.abs(np.asarray(g.beta(at)) - np.asarray(summary.beta(at))))) < _NEAR
+    meet = float(np.max(np.abs(np.asarray(g.beta(at)) - np.asarray(summary.beta(at))))) < NEAR
     ranked = compare(g, summary).order == "more_private"
     return Statement(not (meet and ranked), f"randomised response, epsilon 1, and its mu = {summary.mu():.4f}: the "
                                             f"curves "
@@ -56,7 +55,7 @@ def _excess() -> Statement:
     profiles = np.asarray(laplace().delta(epsilon)) - np.asarray(gauss().delta(epsilon))
     errors = np.asarray(gauss().bayes_error(prior)) - np.asarray(laplace().bayes_error(prior))
     pairs = ((c.divergence, curves, profiles, errors), (c.reverse, -curves, -profiles, -errors))
-    holds = all(float(np.max(gap)) <= most + _NEAR for most, *gaps in pairs for gap in gaps)
+    holds = all(float(np.max(gap)) <= most + NEAR for most, *gaps in pairs for gap in gaps)
     shown = "; ".join(
         f"Delta = {most:.5f}, excess at most {np.max(f):.4f} at one alpha, {np.max(d):.4f} at one epsilon, "
         f"{np.max(r):.5f} "
@@ -85,7 +84,7 @@ def _no_tight_pair() -> Statement:
     infimum = float(np.max(np.abs(np.minimum(better, worse) - worse)))
     apart = float(np.max(np.abs(better - worse)))
     return Statement(
-        apart < _NEAR,
+        apart < NEAR,
         f"a count with Laplace noise, b = 1, databases that differ by 1 and by 1/2: curves {apart:.3f} apart, which no "
         f"T(P, Q) equals both; that of 1 is the infimum ({within(infimum)})",
     )
@@ -97,7 +96,7 @@ def _two_ways() -> Statement:
     loss = np.log(q / p)
     first = float(np.sum(q[loss > epsilon]) - math.exp(epsilon) * np.sum(p[loss > epsilon]))
     second = float(np.sum(np.maximum(p - math.exp(epsilon) * q, 0.0)))
-    return Statement(abs(first - second) < _NEAR, f"laws (0.9, 0.1) and (1/2, 1/2), epsilon = 0.3: equation 25 is "
+    return Statement(abs(first - second) < NEAR, f"laws (0.9, 0.1) and (1/2, 1/2), epsilon = 0.3: equation 25 is "
                      f"{first:.4f}, the integral of [Q - e^epsilon P]+; equation 26 is {second:.4f}")  # fmt: skip
 
 
@@ -109,7 +108,7 @@ def _uniform_pair() -> Statement:
     pair = account(Tabulated(np.full(law.size, 1.0 / law.size), law / np.sum(law)))
     off = float(np.max(np.abs(np.asarray(pair.beta(nodes)) - np.asarray(laplace().beta(nodes)))))
     return Statement(
-        off < _NEAR and bool(np.all(np.diff(law) >= -1e-12)),
+        off < NEAR and bool(np.all(np.diff(law) >= -1e-12)),
         f"the CDF of W is f(1 - x), as Section 3.3 has it: the test 'U beyond 1 - alpha' has the errors alpha and "
         f"f(alpha), "
         f"and is the best, as the density of W rises. Laplace, b = 1, in 200 cells: the curve of the pair "

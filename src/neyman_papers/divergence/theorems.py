@@ -16,11 +16,10 @@ from neyman.mechanisms import Gaussian, Laplace, Mechanism
 from neyman_papers.cases import dpsgd, laplace, response
 from neyman_papers.divergence.series import gauss, same_pair
 from neyman_papers.introduction.limits import limit_statement
-from neyman_papers.verdict import Ours, Statement
+from neyman_papers.verdict import NEAR, Ours, Statement
 
 __all__ = ["bayes", "dominance", "emergence", "never"]
 
-_NEAR = 1e-9
 _PRIOR: FloatArray = np.linspace(0.0, 1.0, 2001)
 _ALPHA: FloatArray = np.linspace(0.0, 1.0, 2001)
 
@@ -44,7 +43,7 @@ def bayes() -> dict[str, Ours]:
         fine &= bool(
             error[0] == error[-1] == 0.0
             and np.all(error <= np.minimum(_PRIOR, 1.0 - _PRIOR) + 1e-12)
-            and np.all(np.diff(error, 2) <= _NEAR)
+            and np.all(np.diff(error, 2) <= NEAR)
         )
     least = {name: float(np.min(1.0 - _ALPHA - np.asarray(g.beta(_ALPHA)))) for name, g in cases.items()}
     most = {name: g.advantage for name, g in cases.items()}
@@ -86,9 +85,9 @@ def _equivalent() -> Statement:
     """Theorem 1 on a pair that is ranked, and on one that is not."""
     epsilon, good = np.linspace(-6.0, 6.0, 481), []
     for a, b, ranked in ((laplace(), laplace(1.2), True), (gauss(), laplace(), False)):
-        curves = bool(np.all(np.asarray(a.beta(_ALPHA)) <= np.asarray(b.optimistic.beta(_ALPHA)) + _NEAR))
-        profiles = bool(np.all(np.asarray(a.delta(epsilon)) >= np.asarray(b.optimistic.delta(epsilon)) - _NEAR))
-        errors = bool(np.all(np.asarray(a.bayes_error(_PRIOR)) <= np.asarray(b.optimistic.bayes_error(_PRIOR)) + _NEAR))
+        curves = bool(np.all(np.asarray(a.beta(_ALPHA)) <= np.asarray(b.optimistic.beta(_ALPHA)) + NEAR))
+        profiles = bool(np.all(np.asarray(a.delta(epsilon)) >= np.asarray(b.optimistic.delta(epsilon)) - NEAR))
+        errors = bool(np.all(np.asarray(a.bayes_error(_PRIOR)) <= np.asarray(b.optimistic.bayes_error(_PRIOR)) + NEAR))
         good.append(curves == profiles == errors == ranked)
     return Statement(all(good), "Laplace 1 and 1.2: all three hold; Gauss and Laplace: none of them")
 
@@ -135,7 +134,7 @@ def dominance() -> dict[str, Ours]:
                                                            f"{profile[1]:.0f}, {profile[2]:.0f}"),
         "blatant": Statement(bool(np.all(np.asarray(BLATANT.delta(epsilon)) == 1.0) and BLATANT.beta(0.0) == 0.0),
                              "f = 0, R = 0, delta = 1"),
-        "lemma-3/zero": Statement(zero < _NEAR, "the advantage is delta(0), of Gauss, Laplace, randomised response, "
+        "lemma-3/zero": Statement(zero < NEAR, "the advantage is delta(0), of Gauss, Laplace, randomised response, "
                                                 "DP-SGD"),
         "lemma-4/closest": Statement(closest, "Gauss, Laplace, randomised response, DP-SGD, at 2001 error rates"),
         "origin": Statement(BLATANT.fixed_point == 0.0 and BLATANT.bayes_error(0.5) == 0.0

@@ -12,12 +12,11 @@ from neyman.comparison import compare
 from neyman.guarantees import GDP, Guarantee
 from neyman.mechanisms import Gaussian, RandomizedResponse
 from neyman_papers.cases import CIFAR_RATE, dpsgd, fit, laplace, response
-from neyman_papers.verdict import Number, Ours, Statement
+from neyman_papers.verdict import NEAR, Number, Ours, Statement
 from neyman_papers.words import within
 
 __all__ = ["attackers"]
 
-_NEAR = 1e-9
 _ALPHA: FloatArray = np.linspace(0.0, 1.0, 401)
 _COPIES = 3
 
@@ -33,12 +32,12 @@ def attackers() -> dict[str, Ours]:
     excess, half = np.maximum(null - other, 0.0).sum(), float(np.max(events @ (null - other)))
     return {
         "1/fnr": Statement(
-            least > -_NEAR and best < _NEAR,
+            least > -NEAR and best < NEAR,
             f"three randomised responses, epsilon 1: of all {len(events)} tests none has an FNR below f at its FPR, "
             "and at each breakpoint of f one has just that",
         ),
         "e/variation": Statement(
-            max(abs(float(excess) - half), abs(float(g.advantage) - half)) < _NEAR,
+            max(abs(float(excess) - half), abs(float(g.advantage) - half)) < NEAR,
             f"three randomised responses, epsilon 1: H_1 = {float(excess):.9f}, the largest difference over all "
             f"{len(events)} events {half:.9f}, advantage {float(g.advantage):.9f}",
         ),
@@ -118,7 +117,7 @@ def _promised() -> dict[str, Ours]:
             "epsilon at delta 1e-5: " + ", ".join(f"{name} {value:.3f}" for name, value in found.items()),
         ),
         "d/no-failure": Statement(
-            bool(np.all(above >= -_NEAR)) and report.regret > 0.01,
+            bool(np.all(above >= -NEAR)) and report.regret > 0.01,
             f"randomised response, epsilon 1: Delta = {report.regret:.4f}, and its curve lies below that of mu* at "
             f"none of {_ALPHA.size} rates",
         ),
@@ -131,7 +130,7 @@ def _tight() -> Statement:
     apart = compare(one, half).distance
     ranked = half.satisfies(one).outcome == "yes"
     return Statement(
-        apart < _NEAR if ranked else None,
+        apart < NEAR if ranked else None,
         f"a count with Laplace noise, b = 1, databases that differ by 1 and by 1/2: the divergences of both cannot "
         f"equal those of one (P, Q), as their curves are {apart:.3f} apart; that of 1 dominates both, tightly",
     )

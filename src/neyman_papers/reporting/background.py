@@ -16,12 +16,11 @@ from neyman.guarantees import GDP, RDP, ZCDP, ApproximateDP
 from neyman.mechanisms import ApproximateMechanism, Gaussian, Laplace, RandomizedResponse
 from neyman_papers.cases import CIFAR_RATE, dpsgd, fit, laplace, response
 from neyman_papers.introduction.limits import any_limit_statement
-from neyman_papers.verdict import Number, Ours, Statement
+from neyman_papers.verdict import NEAR, Number, Ours, Statement
 from neyman_papers.words import within
 
 __all__ = ["accountants", "appendix_a", "appendix_c"]
 
-_NEAR = 1e-9
 _COPIES = 3  # of randomised response: a law of few losses, so that every breakpoint can be listed
 
 
@@ -84,7 +83,7 @@ def _kairouz() -> Statement:
         ]
         inside = sum(terms) / (1.0 + math.exp(epsilon)) ** n
         off = max(off, abs(1.0 - (1.0 - delta) ** n * (1.0 - inside) - g.delta((n - 2 * i) * epsilon)))
-    return Statement(off < _NEAR, f"(0.5, 1e-3) five times: {within(off)}")
+    return Statement(off < NEAR, f"(0.5, 1e-3) five times: {within(off)}")
 
 
 def _regions() -> dict[str, Ours]:
@@ -103,8 +102,8 @@ def _regions() -> dict[str, Ours]:
     return {
         **{f"a6/{name}": Statement(gap < 1e-6, f"order {t}, epsilon 0.4: equality on the curve {within(gap)}")
            for (name, gap), t in zip(off.items(), ("4", "0.6", "1"), strict=True)},
-        "a6/adp": Statement(_gap(ApproximateDP(1.0, 0.05).beta(alpha), pair) < _NEAR, "(1, 0.05)"),
-        "a6/minimum": Statement(least <= _NEAR if bool(np.all(both >= np.maximum(*single) - _NEAR)) else None,
+        "a6/adp": Statement(_gap(ApproximateDP(1.0, 0.05).beta(alpha), pair) < NEAR, "(1, 0.05)"),
+        "a6/minimum": Statement(least <= NEAR if bool(np.all(both >= np.maximum(*single) - NEAR)) else None,
                                 f"(2, 0.5) and (8, 1): together the curve is nowhere below the larger of the two, and "
                                 f"above the smaller by up to {least:.3f}"),
         "a6/zcdp": Statement(float(np.max(np.abs(one - other))) < 5e-3, f"rho 0.5: within "
@@ -151,7 +150,7 @@ def accountants() -> dict[str, Ours]:
         "a.9/half": _half(),
         "a.10": Statement(between < 1e-6, f"randomised response, epsilon 1, three times: straight between the "
                                           f"{kinks.size} breakpoints, slopes {within(between)}"),
-        "alg2": Statement(off < _NEAR and not _undefined_at_one(p_x), f"three randomised responses, epsilon 1: "
+        "alg2": Statement(off < NEAR and not _undefined_at_one(p_x), f"three randomised responses, epsilon 1: "
                           f"{within(off)} at 400 rates below 1; at alpha = 1 line 1 gives t = 0, and line 2 reads 0 "
                           f"/ 0"),
         "c.1": Statement(abs(float(np.max(mus)) - high.mu) < 1e-6 and high.mu - low.mu < 1e-6
@@ -185,7 +184,7 @@ def _algorithm_2(alpha: FloatArray, x: FloatArray, p_x: FloatArray, p_y: FloatAr
 
 def _undefined_at_one(p_x: FloatArray) -> bool:
     """Whether line 2 divides 0 by 0 at alpha = 1: there t = 0, beyond x_0 = -inf lies all, and at x_0 nothing."""
-    return 1.0 - float(np.sum(p_x)) < _NEAR
+    return 1.0 - float(np.sum(p_x)) < NEAR
 
 
 def _defined(beyond: FloatArray, below: FloatArray) -> bool:
@@ -213,7 +212,7 @@ def _shaped() -> Statement:
     alpha, fine = np.linspace(0.0, 1.0, 401), True
     for g in (laplace(), response(1.0), dpsgd(9.4, CIFAR_RATE, 2000)):
         f = np.asarray(g.beta(alpha))
-        fine &= bool(np.all(np.diff(f) <= _NEAR) and np.all(np.diff(f, 2) >= -_NEAR) and np.all(f <= 1.0 - alpha))
+        fine &= bool(np.all(np.diff(f) <= NEAR) and np.all(np.diff(f, 2) >= -NEAR) and np.all(f <= 1.0 - alpha))
     return Statement(fine, "Laplace, randomised response, DP-SGD of Section 5, at 401 points")
 
 

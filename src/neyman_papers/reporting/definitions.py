@@ -15,13 +15,12 @@ from neyman.guarantees import GDP, RDP, ApproximateDP, Guarantee, PureDP
 from neyman.mechanisms import DPSGD, ApproximateMechanism, Gaussian, Laplace, Tabulated
 from neyman_papers.cases import CIFAR_RATE, FROM_SCRATCH, census, dpsgd, fit, laplace, response
 from neyman_papers.reporting.literal import widest
-from neyman_papers.verdict import Number, Ours, Statement, outward
+from neyman_papers.verdict import NEAR, Number, Ours, Statement, outward
 from neyman_papers.words import within
 
 __all__ = ["definitions", "limits_of_gdp", "profiles_and_curves"]
 
 _ALPHA: FloatArray = np.linspace(0.0, 1.0, 401)
-_NEAR = 1e-9
 _ORDERS: FloatArray = np.concatenate([1.0 + np.geomspace(1e-2, 1.0, 20), np.geomspace(2.1, 64.0, 30)])
 _RATIOS: FloatArray = np.linspace(0.0, 1.0, 21)
 
@@ -41,12 +40,12 @@ def definitions() -> dict[str, Ours]:
     prior, epsilon = np.linspace(0.0, 1.0, 201), np.linspace(-3.0, 3.0, 121)
     ranked = (
         compare(more, less).order == "more_private"
-        and bool(np.all(np.asarray(more.optimistic.delta(epsilon)) <= np.asarray(less.delta(epsilon)) + _NEAR))
-        and bool(np.all(np.asarray(more.bayes_error(prior)) >= np.asarray(less.bayes_error(prior)) - _NEAR))
+        and bool(np.all(np.asarray(more.optimistic.delta(epsilon)) <= np.asarray(less.delta(epsilon)) + NEAR))
+        and bool(np.all(np.asarray(more.bayes_error(prior)) >= np.asarray(less.bayes_error(prior)) - NEAR))
     )
     return {
-        "eq2": Statement(_gap(ApproximateDP(1.0, 0.05).beta(a), pair) < _NEAR, "(1, 0.05), at 401 points"),
-        "eq4": Statement(_gap(GDP(1.3).beta(a), mu) < _NEAR, "mu = 1.3, at 401 points"),
+        "eq2": Statement(_gap(ApproximateDP(1.0, 0.05).beta(a), pair) < NEAR, "(1, 0.05), at 401 points"),
+        "eq4": Statement(_gap(GDP(1.3).beta(a), mu) < NEAR, "mu = 1.3, at 401 points"),
         "2.4": _by_profile(),
         "eq5/tight": Statement(high.mu - low.mu < 1e-6 * high.mu, f"DP-SGD of Section 5, floor 1e-10: the least mu is "
                                                                   f"{high.mu:.9f}, certified from both sides"),
@@ -128,7 +127,7 @@ def profiles_and_curves() -> dict[str, Ours]:
         "d3/renyi": Statement(lost > 1e-3, f"a Gaussian mechanism, mu 1, by its divergences at 50 orders: regret "
                                            f"{lost:.3f}; by its mu 0"),
         "alg1": Number.computed(by_hand.mu, f"1000 mini-batches: regret {by_hand.regret:.2g}, floor 1e-10"),
-        "eq8": Statement(abs(top - g.advantage) < 1e-5 and abs(g.delta(0.0) - g.advantage) < _NEAR,
+        "eq8": Statement(abs(top - g.advantage) < 1e-5 and abs(g.delta(0.0) - g.advantage) < NEAR,
                          f"DP-SGD of Section 5: {g.advantage:.5f}, which is delta(0)"),
         "eq8/others": Statement(max(others) <= g.advantage, f"by at most {max(others):.4f} over baselines 0.01, 0.1, "
                                                             f"0.5; the advantage is {g.advantage:.4f}"),
@@ -159,22 +158,22 @@ def limits_of_gdp() -> dict[str, Ours]:
     missed = _gap(np.interp(_ALPHA, [at, 1.0], [at, 0.0]), g.beta(_ALPHA))  # the points that are printed
     rho = [account(_bounded_range(1.0, float(s))).zcdp() for s in _RATIOS[1:-1]]
     return {
-        "6.1/ends": Statement(max(ends) < _NEAR, "epsilon 1: both curves end in (0, 1) and (1, 0)"),
+        "6.1/ends": Statement(max(ends) < NEAR, "epsilon 1: both curves end in (0, 1) and (1, 0)"),
         "6.1/low": Statement(power > 2.0, f"epsilon 1: at FPR 1e-6 it allows {power:.3g} times the TPR of "
                                           f"randomised response"),
         "6.1/any": Statement(pure.order == "more_private", f"Laplace, b = 1, and mu = {mu:.4f}"),
         "6.2/leaky": Statement(math.isinf(leaky.mu()) and leaky.beta(0.0) < 1.0, "randomised response that reveals "
                                f"the record with probability 0.01: f(0) = {leaky.beta(0.0):.2f}, no finite mu"),
-        "6/exponential": Statement(max(rho) <= 0.125 * (1.0 + _NEAR), f"epsilon = 1, the {len(rho)} worst pairs of "
+        "6/exponential": Statement(max(rho) <= 0.125 * (1.0 + NEAR), f"epsilon = 1, the {len(rho)} worst pairs of "
                                    f"losses in [t - 1, t] (bounded range): rho at most {max(rho):.6f}"),
-        "e30": Statement(variation < _NEAR, f"mu 0.3, 1, 3: {within(variation)}"),
-        "e32": Statement(max(forms) - min(forms) < _NEAR, f"epsilon 1: {forms[0]:.9f}"),
-        "e/points": Statement(missed < _NEAR, f"epsilon 1: the curve between ({at:.4f}, {at:.4f}) and (1, 0) is "
+        "e30": Statement(variation < NEAR, f"mu 0.3, 1, 3: {within(variation)}"),
+        "e32": Statement(max(forms) - min(forms) < NEAR, f"epsilon 1: {forms[0]:.9f}"),
+        "e/points": Statement(missed < NEAR, f"epsilon 1: the curve between ({at:.4f}, {at:.4f}) and (1, 0) is "
                               f"that line; where alpha is below {at:.4f} it starts from (0, 1), which is not among the "
                               f"three, and lies up to {missed:.4f} above what the three say"),
         "e35": Statement(compare(g, summary).order == "more_private", "epsilon = 1: nowhere below that of its mu"),
         "e/worst": Statement(laplace().satisfies(PureDP(1.0)).outcome == "yes" and _gap(PureDP(1.0).beta(_ALPHA),
-                             g.beta(_ALPHA)) < _NEAR, "Laplace, b = 1, is nowhere below randomised "
+                             g.beta(_ALPHA)) < NEAR, "Laplace, b = 1, is nowhere below randomised "
                              "response, epsilon 1"),
     }  # fmt: skip
 

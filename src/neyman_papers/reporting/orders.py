@@ -14,11 +14,10 @@ from neyman.guarantees import RDP, ZCDP, PureDP
 from neyman.mechanisms import Tabulated
 from neyman_papers.cases import CIFAR_RATE, dpsgd
 from neyman_papers.lossless import without_loss
-from neyman_papers.verdict import Number, Ours, Statement
+from neyman_papers.verdict import NEAR, Number, Ours, Statement
 
 __all__ = ["orders"]
 
-_NEAR = 1e-9
 _ALPHA = (0.01, 0.1, 0.4)
 
 
@@ -52,7 +51,7 @@ def _attained() -> Statement:
     for alpha in _ALPHA:
         beta = float(promise.beta(alpha))
         g = account(_two_answers(alpha, beta))
-        held &= float(g.renyi(2.0)) <= 0.5 + 1e-6 and float(g.beta(alpha)) <= beta + _NEAR
+        held &= float(g.renyi(2.0)) <= 0.5 + 1e-6 and float(g.beta(alpha)) <= beta + NEAR
     return Statement(held, f"(2, 0.5)-RDP, FPR {', '.join(f'{a:g}' for a in _ALPHA)}: the mechanism with two answers "
                      "whose test has those error rates satisfies the promise")  # fmt: skip
 

@@ -16,12 +16,10 @@ from neyman.mechanisms import ApproximateMechanism, Gaussian, Tabulated
 from neyman_papers.cases import CIFAR_RATE, census, dpsgd, fit, laplace, response
 from neyman_papers.reporting.numbers import gaussian_mu
 from neyman_papers.reporting.regrets import figure_1, regrets
-from neyman_papers.verdict import Number, Ours, Statement
+from neyman_papers.verdict import NEAR, Number, Ours, Statement
 from neyman_papers.words import within
 
 __all__ = ["sentences"]
-
-_NEAR = 1e-9
 
 
 def sentences() -> dict[str, Ours]:
@@ -69,7 +67,7 @@ def _sections() -> dict[str, Ours]:
             f"mechanism choose with the same probabilities {within(float(np.max(np.abs(gumbel - exponential))))}",
         ),
         "6/no-failure": Statement(
-            account(_chosen((0.0, 1.0, 3.0), (1.0, 0.0, 3.0))).optimistic.beta(0.0) > 1.0 - _NEAR,
+            account(_chosen((0.0, 1.0, 3.0), (1.0, 0.0, 3.0))).optimistic.beta(0.0) > 1.0 - NEAR,
             "scores 0, 1, 3 and 1, 0, 3: f(0) = 1, as all answers are possible on both data sets",
         ),
     }  # fmt: skip
@@ -121,7 +119,7 @@ def _appendices() -> dict[str, Ours]:
     tail = float(special.ndtr(0.5 * mu - 8.0 / mu))
     return {
         "a2/precise": Statement(
-            lap["zcdp"].upper <= lap["pair"].lower and sgd["zcdp"].upper <= sgd["pair"].lower and single <= _NEAR,
+            lap["zcdp"].upper <= lap["pair"].lower and sgd["zcdp"].upper <= sgd["pair"].lower and single <= NEAR,
             f"regret in percent: Laplace: zCDP {lap['zcdp'].lower:.2f}, its pair at delta 1e-5 "
             f"{lap['pair'].upper:.2f}; "
             f"DP-SGD: {sgd['zcdp'].lower:.2f} and {sgd['pair'].upper:.2f} (printed 4.83, 3.42, 21.80, 21.70); "
@@ -155,7 +153,7 @@ def _every_curve() -> Statement:
         null, other = np.append(np.diff(nodes), 0.0), np.append(-np.diff(f), 1.0 - f[0])
         off = max(off, float(np.max(np.abs(np.asarray(account(Tabulated(null, other)).beta(nodes)) - f))))
     return Statement(
-        off < _NEAR,
+        off < NEAR,
         f"{' and '.join(curves)} on a grid: laws whose curve is f, a uniform one and one of density -f'(1 - w) "
         f"(with an atom of 1 - f(0) where the first has none): {within(off)}. The row above has the other direction",
     )
@@ -185,7 +183,7 @@ def _any_bound() -> Statement:
     }
     found = {name: compare(bound, true) for name, (true, bound) in cases.items()}
     return Statement(
-        all(c.divergence <= _NEAR and c.distance == max(c.divergence, c.reverse) for c in found.values()),
+        all(c.divergence <= NEAR and c.distance == max(c.divergence, c.reverse) for c in found.values()),
         f"Delta(bound, f) = 0, within 1e-9, for {', '.join(found)}: where a bound lies below f nothing need be "
         f"symmetrised",
     )

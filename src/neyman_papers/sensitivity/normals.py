@@ -13,12 +13,11 @@ from neyman.conversions import binormal_roc, gaussian_delta, gaussian_renyi
 from neyman.guarantees import GDP
 from neyman.mechanisms import Gaussian
 from neyman_papers.cases import laplace, response
-from neyman_papers.verdict import Ours, Statement
+from neyman_papers.verdict import NEAR, Ours, Statement
 from neyman_papers.words import within
 
 __all__ = ["normals"]
 
-_NEAR = 1e-9
 _PRINTED = {
     "equation 3.4": "P(M(q(D) in S)) <= e^epsilon P(M(q(D') in S)) + delta",
     "equation 3.10": "Phi(Phi^-1(1 - alpha) - mu))",
@@ -47,7 +46,7 @@ def normals() -> dict[str, Ours]:
             f"delta is {delta:.4f}",
         ),
         "lemma-1/profile": Statement(
-            abs(above - delta) < _NEAR, f"psi = 1, epsilon = 1: the left side of equation 4.4 is {above:.4f}, the "
+            abs(above - delta) < NEAR, f"psi = 1, epsilon = 1: the left side of equation 4.4 is {above:.4f}, the "
             f"profile {delta:.4f}"
         ),
         "3/strong": Statement(
@@ -65,7 +64,7 @@ def normals() -> dict[str, Ours]:
         "3/neyman-pearson": _most_powerful(),
         "corollary-2/best": _not_best(),
         "lemma-7/general": Statement(
-            off < _NEAR, f"order 4, sigma 2: alpha / (2 sigma^2) where one number moves by 1, twice that where two "
+            off < NEAR, f"order 4, sigma 2: alpha / (2 sigma^2) where one number moves by 1, twice that where two "
             f"coordinates do, nine times where one moves by 3: {within(off)}"
         ),
         "5/composition": Statement(

@@ -26,7 +26,7 @@ from neyman.conversions import (
 from neyman.guarantees import GDP
 from neyman.mechanisms import Gaussian
 from neyman_papers.cases import dpsgd, fit, laplace
-from neyman_papers.verdict import Number, Ours, Statement
+from neyman_papers.verdict import NEAR, Number, Ours, Statement
 from neyman_papers.words import within
 
 __all__ = ["DELTA", "ORDERS", "PSIS", "conversions", "excess", "language", "region"]
@@ -38,7 +38,6 @@ ORDERS: FloatArray = np.array([1.05, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0, 32.0, 6
 _SOME = (0.1, 0.5, 1.0, 3.0, 6.0)
 _SAID = "psi 0.1, 0.5, 1, 3, 6"
 _FPR: FloatArray = np.concatenate([np.geomspace(1e-8, 0.05, 40), np.linspace(0.05, 0.999, 60)])
-_NEAR = 1e-9
 
 
 def _engine(psi: float, times: int = 4) -> GDP:
@@ -55,7 +54,7 @@ def region() -> dict[str, Ours]:
                 for psi in _SOME)  # fmt: skip
     areas = {psi: account(Gaussian(1.0 / psi)) for psi in _SOME}
     wide = max(g.auc - g.optimistic.auc for g in areas.values())
-    held = all(g.optimistic.auc - _NEAR <= special.ndtr(p / math.sqrt(2.0)) <= g.auc + _NEAR for p, g in areas.items())
+    held = all(g.optimistic.auc - NEAR <= special.ndtr(p / math.sqrt(2.0)) <= g.auc + NEAR for p, g in areas.items())
     tail, profile = float(special.ndtr(-0.5)), GDP(1.0).delta(1.0)
     touching = max(
         abs(page.tangent(float(e)).intercept - float(page.guarantee.delta(float(e))))
@@ -69,7 +68,7 @@ def region() -> dict[str, Ours]:
         for d in (1e-2, 1e-5, 1e-10)
     ]
     loss = all(
-        abs(moments(Gaussian(1.0 / psi)).v1 - 0.5 * psi * psi) < _NEAR * psi * psi
+        abs(moments(Gaussian(1.0 / psi)).v1 - 0.5 * psi * psi) < NEAR * psi * psi
         and abs(moments(Gaussian(1.0 / psi)).variance - psi * psi) < 1e-8 * psi * psi
         for psi in (0.1, 1.0, 3.0)
     )
@@ -81,19 +80,19 @@ def region() -> dict[str, Ours]:
             all(GDP(psi).optimistic.delta(30.0 * psi) > 0.0 for psi in _SOME), f"{_SAID}: delta(30 psi) is "
                 "positive, for certain"
         ),
-        "laplace": Statement(abs(laplace(2.5).epsilon(0.0) - 0.4) < _NEAR, "S = 1, b = 2.5"),
+        "laplace": Statement(abs(laplace(2.5).epsilon(0.0) - 0.4) < NEAR, "S = 1, b = 2.5"),
         "loss": Statement(loss, "mean and variance, psi 0.1, 1, 3"),
         "lemma-1": Statement(tail <= profile, shown),
-        "lemma-2": Statement(curve < _NEAR, f"{_SAID}: {within(curve)}"),
+        "lemma-2": Statement(curve < NEAR, f"{_SAID}: {within(curve)}"),
         "lemma-3": Statement(held, f"{_SAID}: within brackets at most {wide:.0e} wide"),
         "binormal": _binormal(),
         "4.10": Number.computed(GaussianPage(60.0).auc, "at psi = 60"),
         "4.11": Number.computed(GaussianPage(1e-9).auc, "at psi = 1e-9"),
         "corollary-4": Statement(allowed, f"{_SAID}, {_FPR.size} rates"),
-        "lemma-4": Statement(touching < _NEAR, f"{_SAID}, epsilon 0 to 8: equal to delta {within(touching)}"),
+        "lemma-4": Statement(touching < NEAR, f"{_SAID}, epsilon 0 to 8: equal to delta {within(touching)}"),
         "lemma-4/proof": Statement(tail <= profile, shown),
         "mirror": _mirrored(),
-        "failed": Statement(abs(failed - 0.2) < _NEAR, f"kappa = 0.2: {failed:.6f}"),
+        "failed": Statement(abs(failed - 0.2) < NEAR, f"kappa = 0.2: {failed:.6f}"),
     }  # fmt: skip
 
 
@@ -144,9 +143,9 @@ def language() -> dict[str, Ours]:
     ]
     apart = max(abs(float(x)) for x in agree)
     return {
-        "lemma-5": Statement(same < _NEAR, f"{_SAID}: {within(same)}"),
+        "lemma-5": Statement(same < NEAR, f"{_SAID}: {within(same)}"),
         "corollary-6": Statement(falls, "mu 1 against 1.001"),
-        "group": Statement(abs(group - 1.5) < _NEAR, f"psi 0.5, three records: {group:.9f}"),
+        "group": Statement(abs(group - 1.5) < NEAR, f"psi 0.5, three records: {group:.9f}"),
         "compose": Statement(abs(composed - formula) < 1e-6, f"sigma 2, 0.7, 1.1: {composed:.9f}, formula "
             f"{formula:.9f}"),
         "under": Statement(
@@ -156,7 +155,7 @@ def language() -> dict[str, Ours]:
         ),
         "5/reasonable": Statement(None, f"noise 1, rate 0.01, 1000 Poisson-sampled steps: {limit:.4f}, "
                                         f"and {certain:.4f}"),
-        "lemma-7": Statement(off < _NEAR, f"{_SAID}, orders 1 to 64: {within(off)}"),
+        "lemma-7": Statement(off < NEAR, f"{_SAID}, orders 1 to 64: {within(off)}"),
         **_unequal(),
         "equivalent": Statement(apart < 1e-6, f"four Gaussians that make psi 1.3: {within(apart)}"),
     }  # fmt: skip
@@ -205,7 +204,7 @@ def conversions() -> dict[str, Ours]:
     errors = [float(table[rule][2, 0] / exact[0]) for rule in ("standard", "b", "a")]
     tight = 1.0 + 1e-12
     return {
-        "lossless": Statement(back < _NEAR, f"psi 0.1 to 6: {within(back)}"),
+        "lossless": Statement(back < NEAR, f"psi 0.1 to 6: {within(back)}"),
         "6/best": Statement(bool(np.all(exact <= a * tight)), grid),
         "6/improved": Statement(bool(np.all(a <= standard * tight) and np.all(b <= standard * tight)), grid),
         "6/par": Statement(high > 0.99, f"orders 16 to 64: (A) at least {high:.4f} of (B); at order 2 down to "

@@ -23,11 +23,10 @@ from neyman.conversions import (
 )
 from neyman.guarantees import GDP, ApproximateDP
 from neyman.mechanisms import Gaussian, Tabulated
-from neyman_papers.verdict import Ours, Statement
+from neyman_papers.verdict import NEAR, Ours, Statement
 
 __all__ = ["classifier", "mechanism", "optimal"]
 
-_NEAR = 1e-9
 _PSI, _CUT = 1.5, 1.0
 _KEPT = {"more_private": "holds", "less_private": "does not"}
 _FPR: FloatArray = np.linspace(0.001, 0.999, 99)
@@ -53,12 +52,12 @@ def mechanism() -> dict[str, Ours]:
         "psi": Statement(same.distance == 0.0, "sensitivity 2, sigma 2, and sensitivity 1, sigma 1: the same curve"),
         "post": Statement(bool(np.all(np.asarray(thresholded.beta(_FPR)) >= np.asarray(g.beta(_FPR)) - 1e-12)),
                           "whether the output is above 1/2, psi = 1: nowhere below the output, at 99 rates"),
-        "kl": Statement(abs(kl[0] - 0.5) < _NEAR and abs(kl[1] - kl[0]) < 1e-3, f"psi = 1: {kl[0]:.6f} at order 1, "
+        "kl": Statement(abs(kl[0] - 0.5) < NEAR and abs(kl[1] - kl[0]) < 1e-3, f"psi = 1: {kl[0]:.6f} at order 1, "
                                                                               f"{kl[1]:.6f} at 1.001"),
         "classical/one": _classical_beyond_one(),
         "4.2": Statement(tail <= gaussian_delta(psi, e), f"psi = 1, epsilon = 1: the loss exceeds epsilon with "
                          f"probability {tail:.4f}, delta is at most {gaussian_delta(psi, e):.4f}"),
-        "mu": Statement(_gap(g.beta(_FPR), GDP(1.0).beta(_FPR)) < _NEAR, "sigma 1, sensitivity 1"),
+        "mu": Statement(_gap(g.beta(_FPR), GDP(1.0).beta(_FPR)) < NEAR, "sigma 1, sensitivity 1"),
     }  # fmt: skip
 
 
@@ -95,11 +94,11 @@ def classifier() -> dict[str, Ours]:
     larger = 1.2
     own = compare(account(Gaussian(1.0 / larger)), GDP(larger)).order
     return {
-        "c1/tpr": Statement(abs(printed[0] - tpr) < _NEAR, f"psi = 1.5, c = 1: the integral of the density under D "
+        "c1/tpr": Statement(abs(printed[0] - tpr) < NEAR, f"psi = 1.5, c = 1: the integral of the density under D "
                             f"beyond c is {printed[0]:.4f}, 1 - Phi under D' is {tpr:.4f}"),
-        "c1/fpr": Statement(abs(printed[1] - fpr) < _NEAR, f"psi = 1.5, c = 1: the integral of the density under D' "
+        "c1/fpr": Statement(abs(printed[1] - fpr) < NEAR, f"psi = 1.5, c = 1: the integral of the density under D' "
                             f"up to c is {printed[1]:.4f}, 1 - Phi under D is {fpr:.4f}"),
-        "rates": Statement(abs(tpr + float(special.ndtr(_CUT - _PSI)) - 1.0) < _NEAR, "psi = 1.5, c = 1"),
+        "rates": Statement(abs(tpr + float(special.ndtr(_CUT - _PSI)) - 1.0) < NEAR, "psi = 1.5, c = 1"),
         "corollary-2": Statement(by_cut < 1e-8 and unequal < 1e-8, "thresholds on N(0, 1) against N(1.5, 1), and on "
                                                                   "N(0, 4) against N(1, 1): within 1e-8"),
         "auc/order": Statement(all(b > a for a, b in pairwise(aucs)), "psi 0 to 4: the larger psi has the larger area"),
@@ -109,10 +108,10 @@ def classifier() -> dict[str, Ours]:
                           "psi = 1.5, slopes e^-2 to e^4: there R has that slope, and the height "
                           "Phi(psi/2 - log(slope)/psi)"),
         "corollary-5": Statement(_gap(account(Gaussian(1.0)).beta(_FPR), special.ndtr(special.ndtri(1.0 - _FPR) - 1.0))
-                                 < _NEAR, "mu = 1, at 99 rates"),
-        "lemma-5/proof": Statement(abs(no_phi - float(special.ndtr(mu))) < _NEAR, f"mu = 1, x = 1/2: the second form "
+                                 < NEAR, "mu = 1, at 99 rates"),
+        "lemma-5/proof": Statement(abs(no_phi - float(special.ndtr(mu))) < NEAR, f"mu = 1, x = 1/2: the second form "
                                    f"is {no_phi:.0f}, R is {float(special.ndtr(mu)):.4f}"),
-        "lemma-5/moved": Statement(abs(shifted - float(GDP(mu).beta(0.5))) < _NEAR, f"mu = 1, x = 1/2: mirrored "
+        "lemma-5/moved": Statement(abs(shifted - float(GDP(mu).beta(0.5))) < NEAR, f"mu = 1, x = 1/2: mirrored "
                                    f"{shifted:.4f}; G_mu = {float(GDP(mu).beta(0.5)):.4f} is 1 above that"),
         "lemma-6": Statement((own == "equal") == (larger <= mu), f"psi = {larger:g}, mu = {mu:g}: the mechanism is "
                                                                  f"psi-GDP, and psi "
@@ -131,7 +130,7 @@ def optimal() -> dict[str, Ours]:
     large = True
     for d in delta:
         epsilon = 0.5 * order * psi * psi + math.log1p(-d)
-        large &= all(float(GDP(float(p)).delta(float(e))) <= d + _NEAR for p, e in zip(psi, epsilon, strict=True))
+        large &= all(float(GDP(float(p)).delta(float(e))) <= d + NEAR for p, e in zip(psi, epsilon, strict=True))
     rules = {"standard": rdp_standard, "(A)": rdp_improved_a, "(B)": rdp_improved_b}
     least = dict.fromkeys(rules, math.inf)
     for p in np.arange(1, 61) / 10.0:
@@ -149,7 +148,7 @@ def optimal() -> dict[str, Ours]:
     zero = [gaussian_epsilon(p, 1e-5) for p in (1e-1, 1e-2, 1e-3)]
     back = _gap([gaussian_delta(p, e) for p, e in zip((1e-1, 1e-2, 1e-3), zero, strict=True) if e > 0.0], 1e-5)
     return {
-        "5.7": Statement(abs(formula - ours) < _NEAR, f"sigma 1, r = 0.01, T = 1000: {formula:.9f}, ours {ours:.9f}"),
+        "5.7": Statement(abs(formula - ours) < NEAR, f"sigma 1, r = 0.01, T = 1000: {formula:.9f}, ours {ours:.9f}"),
         "corollary-11": Statement(least["standard"] >= 1.0, f"psi 0.1 to 6, orders to 64: at least "
                                                             f"{least['standard']:.3f} times the exact epsilon"),
         "6.2": Statement(large, "order 2, delta 0.5, 0.7, 0.95, psi 0.1 to 4; a negative epsilon among them"),
@@ -157,7 +156,7 @@ def optimal() -> dict[str, Ours]:
                                                        "the exact epsilon"),
         "corollary-13": Statement(least["(B)"] >= 1.0, f"psi 0.1 to 6, orders to 64: at least {least['(B)']:.3f} times "
                                                        "the exact epsilon"),
-        "corollary-14": Statement(formula_14 < _NEAR, "psi 0.1 to 6, epsilon 0 to 8"),
+        "corollary-14": Statement(formula_14 < NEAR, "psi 0.1 to 6, epsilon 0 to 8"),
         "6.7": Statement(all(b > a for a, b in pairwise(signed)), f"psi = 1, delta 1e-5: delta(x) - 1e-5 is "
                          f"{signed[0]:.0e} at the epsilon that is looked for, {signed[1]:.0e} at 8 and "
                          f"{signed[2]:.0e} at 20: it falls with x, without a least value"),

@@ -14,12 +14,11 @@ from neyman.conversions import gaussian_delta, gaussian_epsilon, psi_from
 from neyman.guarantees import ApproximateDP
 from neyman.mechanisms import ApproximateMechanism, Gaussian, Tabulated
 from neyman_papers.cases import laplace, response
-from neyman_papers.verdict import Ours, Statement
+from neyman_papers.verdict import NEAR, Ours, Statement
 from neyman_papers.words import within
 
 __all__ = ["promises"]
 
-_NEAR = 1e-9
 _DELTA = 1e-5
 _EPSILON: FloatArray = np.linspace(0.0, 4.0, 41)
 _FPR: FloatArray = np.linspace(0.001, 0.999, 99)
@@ -37,7 +36,7 @@ def promises() -> dict[str, Ours]:
     curve = special.ndtr(1.5 + special.ndtri(_FPR))
     return {
         "3/beneficial": Statement(
-            group <= known * (1.0 + _NEAR) and twice <= 2e-3,
+            group <= known * (1.0 + NEAR) and twice <= 2e-3,
             f"(0.5, 1e-3): groups of two have (1, {group:.6f}), by the known rule (1, {known:.6f}); twice it composes "
             f"to (1, {twice:.6f}), by adding to (1, 0.002)",
         ),
@@ -47,12 +46,12 @@ def promises() -> dict[str, Ours]:
             + ", ".join(f"{product:.2g} at epsilon {e:g}" for e, product in products.items()),
         ),
         "def3/symmetric": Statement(
-            _alike("delta") < _NEAR,
+            _alike("delta") < NEAR,
             f"laws (0.9, 0.1) and (1/2, 1/2), and the other order: the same profile {within(_alike('delta'))}",
         ),
         "def4/asymmetric": _both_orders(),
         "mahalanobis": Statement(
-            abs(distance - 0.5) < _NEAR and abs(account(Gaussian(sigma)).mu() - distance) < _NEAR,
+            abs(distance - 0.5) < NEAR and abs(account(Gaussian(sigma)).mu() - distance) < NEAR,
             f"means (0, 0) and (0.6, 0.8), covariance 4 I: {distance:g}, and psi = 1 / 2",
         ),
         "4.2/infinite": _one_pair(),
@@ -60,7 +59,7 @@ def promises() -> dict[str, Ours]:
         **_lines(),
         "roc/increasing": Statement(bool(np.all(np.diff(curve) > 0.0)), "psi = 1.5, at 99 rates"),
         "lemma-7/vector": Statement(
-            apart < _NEAR, "two dimensions, each mean moved by 1, sigma 1, and one dimension, moved by sqrt(2): the "
+            apart < NEAR, "two dimensions, each mean moved by 1, sigma 1, and one dimension, moved by sqrt(2): the "
                            "same curve"),
         "6/impossible": _from_renyi(),
     }  # fmt: skip
@@ -99,7 +98,7 @@ def _lines() -> dict[str, Ours]:
     nearest = float(x[np.argmin(np.hypot(x, 1.0 - best))])
     vertex = (1.0 - delta) / (1.0 + math.exp(epsilon))
     return {
-        "corollary-4/linear": Statement(bend < _NEAR, f"psi = 1: TPR {curve[1999]:.4f}, {curve[9999]:.4f}, "
+        "corollary-4/linear": Statement(bend < NEAR, f"psi = 1: TPR {curve[1999]:.4f}, {curve[9999]:.4f}, "
                                         f"{curve[17999]:.4f} at FPR 0.1, 0.5, 0.9, not on a line"),
         "corollary-4/vertex": Statement(abs(nearest - vertex) < 1e-4, f"(1, 0.05): FPR {nearest:.4f}; the two lines "
                                                                       f"meet at {vertex:.4f}"),
@@ -111,7 +110,7 @@ def _both_orders() -> Statement:
     p, q = np.array([0.9, 0.1]), np.array([0.5, 0.5])
     forth, back = (math.log(float(np.sum(a * a / b))) for a, b in ((p, q), (q, p)))
     return Statement(
-        _alike("renyi") > _NEAR,
+        _alike("renyi") > NEAR,
         f"laws (0.9, 0.1) and (1/2, 1/2), order 2: the divergences are {forth:.4f} and {back:.4f}; what holds for all "
         f"pairs of adjacent databases is the larger, in either order {within(_alike('renyi'))}",
     )

@@ -17,12 +17,11 @@ from neyman.conversions import (
 )
 from neyman.guarantees import GDP
 from neyman_papers.sensitivity.numbers import DELTA, excess
-from neyman_papers.verdict import Ours, Statement
+from neyman_papers.verdict import NEAR, Ours, Statement
 from neyman_papers.words import within
 
 __all__ = ["ranges"]
 
-_NEAR = 1e-9
 _FINE: FloatArray = 1.0 + np.geomspace(0.01, 63.0, 250)
 
 
@@ -116,7 +115,7 @@ def _all_orders() -> Statement:
         back = math.sqrt(2.0 * float(GDP(psi).renyi(6.0)) / 6.0)
         off = max(off, abs(gaussian_epsilon(back, DELTA) - gaussian_epsilon(psi, DELTA)))
     return Statement(
-        off > _NEAR, f"Gaussian mechanisms, psi 0.3, 1, 4: from order 6 alone psi, and from it epsilon at delta 1e-5 "
+        off > NEAR, f"Gaussian mechanisms, psi 0.3, 1, 4: from order 6 alone psi, and from it epsilon at delta 1e-5 "
         f"{within(off)}"
     )  # fmt: skip
 

@@ -13,12 +13,10 @@ from neyman.conversions import asymptotic_dpsgd_poisson, rdp_improved_b
 from neyman.guarantees import GDP
 from neyman.mechanisms import Gaussian
 from neyman_papers.cases import dpsgd, laplace
-from neyman_papers.verdict import Ours, Statement
+from neyman_papers.verdict import NEAR, Ours, Statement
 from neyman_papers.words import within
 
 __all__ = ["sentences"]
-
-_NEAR = 1e-9
 
 
 def sentences() -> dict[str, Ours]:
@@ -82,7 +80,7 @@ def _looser() -> Statement:
                 power = (order - 1.0) * rho
                 first = rho - math.log(delta / zeta) / (order - 1.0)
                 second = math.log1p(math.expm1(power) / (order * delta)) / (order - 1.0)
-                fine &= min(first, second) >= rho + math.log1p(-delta) - _NEAR
+                fine &= min(first, second) >= rho + math.log1p(-delta) - NEAR
     return Statement(
         fine,
         "orders 1.5 to 64, order times delta at least 1: equation 6.5 is nowhere below equation 6.4, which holds "

@@ -10,11 +10,10 @@ from scipy import special
 from neyman.accounting import account
 from neyman.conversions import binormal_roc, gaussian_renyi
 from neyman.mechanisms import Gaussian
-from neyman_papers.verdict import Ours, Statement
+from neyman_papers.verdict import NEAR, Ours, Statement
 
 __all__ = ["slips"]
 
-_NEAR = 1e-9
 _NAMED = ("the profile", "the standard conversion", "improved (A)", "improved (B)")  # in the caption of Figure 6
 
 
@@ -28,11 +27,11 @@ def slips() -> dict[str, Ours]:
     cases = {"6.4": order * delta >= 1.0, "6.5": order * delta >= 1.0, "6.3": 0.0 < order * delta < 1.0}
     return {
         "def2/covariance": Statement(
-            abs(printed - meant) < _NEAR,
+            abs(printed - meant) < NEAR,
             f"sensitivity 1, sigma = {sigma:g}: noise of covariance sigma I has mu = {printed:.4f}, psi is {meant:g}",
         ),
         "lemma-1/inverse": Statement(
-            abs(float(literal - other)) < _NEAR,
+            abs(float(literal - other)) < NEAR,
             f"psi = 1, epsilon = 1: with D' as the base the loss is N(psi^2 / 2, psi), too, and at most -1 with "
             f"probability {float(literal):.4f}; it is at least 1 with probability {float(other):.4f}",
         ),
