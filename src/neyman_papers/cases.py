@@ -41,7 +41,7 @@ FINE_TUNING = {1.0: (21.1, 250), 2.0: (15.8, 500), 4.0: (12.0, 1000), 8.0: (9.4,
 CENSUS_SHARES = (0.02, 0.274, 0.085, 0.131, 0.131, 0.238, 0.118, 0.003)
 """Of the budget by geographic level: the allocation of the US Census Bureau, 25 August 2022, as of Su et al. (2024)."""
 
-CENSUS_RHO = 3.65
+CENSUS_RHO = 3.65  # rho of zCDP of the whole release
 _QUERIES = 10  # discrete Gaussians at each level
 
 

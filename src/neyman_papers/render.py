@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = ["pixels", "png", "svg"]
 
-_DPI = 200
+_DPI = 200  # pixels of a file for each inch
 _SHOWN = 150  # pixels of a page for each inch of a figure
 
 

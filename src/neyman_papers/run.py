@@ -19,7 +19,7 @@ from neyman_papers.tasks import Done, files_of, tasks_of
 
 __all__ = ["reproduce"]
 
-_MOST_WORKERS = 1024
+_MOST_WORKERS = 1024  # processes that may be asked for
 
 
 def reproduce(

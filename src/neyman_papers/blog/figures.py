@@ -14,7 +14,7 @@ from neyman_papers.drawn import Curve, Picture
 
 __all__ = ["figure_1", "figure_2", "figure_3", "figure_4", "figure_5"]
 
-_MU = 2.0
+_MU = 2.0  # mean under H1 of the two laws that are drawn
 
 
 def figure_1() -> Picture:

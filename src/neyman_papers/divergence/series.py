@@ -19,7 +19,7 @@ __all__ = ["BASELINE", "Member", "gauss", "grid", "noisier", "reconstructed", "s
 BASELINE = 0.1
 """The attacker's success at reconstruction without the model, of ten equally likely candidates: our choice."""
 
-_FEW, _RATE, _STEPS = 6, 0.01, 500
+_FEW, _RATE, _STEPS = 6, 0.01, 500  # rates of each series but the first; rate and steps of the baseline
 
 
 @dataclass(frozen=True, slots=True)

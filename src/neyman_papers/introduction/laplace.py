@@ -11,7 +11,7 @@ from neyman.mechanisms import Laplace
 
 __all__ = ["COPIES", "many_laplace"]
 
-COPIES = (1, 4, 16)
+COPIES = (1, 4, 16)  # Laplace mechanisms in a row, a panel each
 
 
 @cache

@@ -17,7 +17,7 @@ from neyman_papers.verdict import Statement
 
 __all__ = ["any_limit_statement", "limit_statement"]
 
-_STEP = 0.02
+_STEP = 0.02  # between values of mu that are tried
 _MUS = np.arange(_STEP, 8.0, _STEP)  # beyond: nearly all or nothing, which neither of them is
 _STEEPEST = 0.5 / math.sqrt(2.0 * math.pi)  # of the Bayes error of G_mu at any prior, by mu: below phi(mu / 2) / 2
 

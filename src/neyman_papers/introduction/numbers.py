@@ -58,7 +58,7 @@ def _variants() -> Statement:
     )
 
 
-_ENDS = (1e-8, 1e-11, 1e-14)
+_ENDS = (1e-8, 1e-11, 1e-14)  # the least alpha > 0 of each polygon
 
 
 @cache

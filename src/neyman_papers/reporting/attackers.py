@@ -18,7 +18,7 @@ from neyman_papers.words import within
 __all__ = ["attackers"]
 
 _ALPHA: FloatArray = np.linspace(0.0, 1.0, 401)
-_COPIES = 3
+_COPIES = 3  # randomised responses in a row
 
 
 def attackers() -> dict[str, Ours]:

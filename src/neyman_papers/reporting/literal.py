@@ -20,10 +20,10 @@ __all__ = ["FLOORS", "limit_mu", "literal", "ratios", "regret_over_floors"]
 FLOORS = (1e-5, 1e-6, 1e-8, 1e-10, 1e-12, 1e-15)
 """Where an accountant's grid may end: the text names no floor, and what these decide differently it leaves open."""
 
-_DEFAULT = 1e-10
+_DEFAULT = 1e-10  # the floor of ours
 _PRINTED = 1e-3  # the bound in the caption of Table 2
 _TOUCH = 1e-5  # a ratio so little above 2 cannot be told from 2
-_ROOM = 1e-12
+_ROOM = 1e-12  # relative: more than a root and a quotient are rounded by
 
 
 def limit_mu(noise: float, steps: int) -> Number:

@@ -18,7 +18,7 @@ from neyman_papers.verdict import NEAR, Number, Ours, Statement
 
 __all__ = ["orders"]
 
-_ALPHA = (0.01, 0.1, 0.4)
+_ALPHA = (0.01, 0.1, 0.4)  # false positive rates
 
 
 def orders() -> dict[str, Ours]:

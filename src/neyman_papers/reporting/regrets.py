@@ -16,7 +16,7 @@ from neyman_papers.verdict import Number, Ours, Statement
 
 __all__ = ["DELTA", "FINE", "SUMMARIES", "figure_1", "one_pair", "regrets"]
 
-DELTA = 1e-5
+DELTA = 1e-5  # at which epsilon is told
 FINE: FloatArray = np.concatenate([1.0 + np.geomspace(1e-3, 1.0, 150), np.linspace(2.02, 64.0, 800)])
 """Orders from 1.001 to 64, dense near 1."""
 

@@ -13,10 +13,10 @@ from neyman_papers.verdict import Ours, Statement
 
 __all__ = ["NOISES", "STEPS", "findings", "regrets_by_rate"]
 
-NOISES = (1.0, 2.0, 3.0, 4.0, 6.0, 10.0)
-STEPS = (400, 1000, 2000)
-_RATES = 40
-_RULE, _HIGH_FLOOR = 0.01, 1e-5
+NOISES = (1.0, 2.0, 3.0, 4.0, 6.0, 10.0)  # noise multipliers of the figure
+STEPS = (400, 1000, 2000)  # numbers of steps of the figure
+_RATES = 40  # sample rates from 0.01 to 1
+_RULE, _HIGH_FLOOR = 0.01, 1e-5  # the regret of the text's rule; a floor that lets it hold more often
 _OTHER_FLOORS = (_HIGH_FLOOR, 1e-15)
 _FLOORS = (_HIGH_FLOOR, 1e-10, 1e-15)
 _OURS = ", ".join(f"{noise:g}" for noise in NOISES)

@@ -16,7 +16,7 @@ from neyman_papers.words import within
 
 __all__ = ["slips"]
 
-_NEAR = 1e-6
+_NEAR = 1e-6  # numbers of ours as near as that agree, distances from a comparison among them
 _WORDS = {2: "two", 3: "three"}
 _DIFFERENCES = ("No reliance on asymptotic expressions", "Freedom from distributional assumptions",
                 "Correctness guarantee")  # fmt: skip

@@ -18,7 +18,7 @@ from neyman_papers.words import within
 
 __all__ = ["tightness"]
 
-_CELLS = 1000
+_CELLS = 1000  # parts of the circle of outputs, alike
 _RECORDS = {10: "ten equally likely records", 2: "an attribute of two equally likely values"}
 
 

@@ -14,7 +14,7 @@ from neyman_papers.sensitivity.numbers import DELTA, excess
 
 __all__ = ["figure_1", "figure_2", "figure_3", "figure_4", "figure_5", "figure_6"]
 
-_PSI = 1.5
+_PSI = 1.5  # of the law that is drawn
 _COLUMNS = {"standard": "standard_rdp", "a": "improved_rdp_a", "b": "improved_rdp_b"}
 _FPR = np.unique(np.concatenate([np.geomspace(1e-6, 1e-2, 60), np.linspace(0.0, 1.0, 201)]))
 _RATES = ("false positive rate", "true positive rate")

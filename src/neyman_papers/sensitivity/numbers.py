@@ -31,11 +31,11 @@ from neyman_papers.words import within
 
 __all__ = ["DELTA", "ORDERS", "PSIS", "conversions", "excess", "language", "region"]
 
-DELTA = 1e-5
+DELTA = 1e-5  # at which epsilon is told
 PSIS: FloatArray = np.arange(1, 61) / 10.0
 ORDERS: FloatArray = np.array([1.05, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0, 32.0, 64.0])
 
-_SOME = (0.1, 0.5, 1.0, 3.0, 6.0)
+_SOME = (0.1, 0.5, 1.0, 3.0, 6.0)  # psi, from least to most that is drawn
 _SAID = "psi 0.1, 0.5, 1, 3, 6"
 _FPR: FloatArray = np.concatenate([np.geomspace(1e-8, 0.05, 40), np.linspace(0.05, 0.999, 60)])
 

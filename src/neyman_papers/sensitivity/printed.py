@@ -27,7 +27,7 @@ from neyman_papers.verdict import NEAR, Ours, Statement
 
 __all__ = ["classifier", "mechanism", "optimal"]
 
-_PSI, _CUT = 1.5, 1.0
+_PSI, _CUT = 1.5, 1.0  # of the classifier: its sensitivity in deviations, and its threshold
 _KEPT = {"more_private": "holds", "less_private": "does not"}
 _FPR: FloatArray = np.linspace(0.001, 0.999, 99)
 

@@ -19,7 +19,7 @@ from neyman_papers.words import within
 
 __all__ = ["promises"]
 
-_DELTA = 1e-5
+_DELTA = 1e-5  # at which epsilon is told
 _EPSILON: FloatArray = np.linspace(0.0, 4.0, 41)
 _FPR: FloatArray = np.linspace(0.001, 0.999, 99)
 

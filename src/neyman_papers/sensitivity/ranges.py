@@ -22,7 +22,7 @@ from neyman_papers.words import within
 
 __all__ = ["ranges"]
 
-_FINE: FloatArray = 1.0 + np.geomspace(0.01, 63.0, 250)
+_FINE: FloatArray = 1.0 + np.geomspace(0.01, 63.0, 250)  # orders, dense near 1
 
 
 def ranges() -> dict[str, Ours]:
