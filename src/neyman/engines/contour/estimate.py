@@ -16,7 +16,7 @@ from neyman.profiles.profile import Bracket
 if TYPE_CHECKING:
     from neyman.profiles.certificate import Certificate
 
-__all__ = ["SHARP", "Book", "Contour", "Estimate", "Estimates", "Reading", "entered", "faults", "of_delta"]
+__all__ = ["SHARP", "Book", "Contour", "Estimate", "Estimates", "Reading", "entered", "faults", "of_delta", "scaled"]
 
 _LARGEST = 709.0  # whose e^x is a float; of more, all is lost
 
@@ -244,27 +244,33 @@ def _of_either(
 
 
 def of_delta(value: FloatArray, error: FloatArray, log_scale: FloatArray, lost: FloatArray) -> Bracket:
-    """The same where delta itself was integrated throughout; both bounds are rows of one array."""
+    """The same where delta itself was integrated throughout."""
+    with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
+        return scaled(value, error, log_scale, np.exp(log_scale), lost)
+
+
+def scaled(value: FloatArray, error: FloatArray, log_scale: FloatArray, scale: FloatArray, lost: FloatArray) -> Bracket:
+    """The same, of which the ``scale`` is known; whoever asks ignores what overflows. Both bounds are rows of one
+    array.
+    """
     slack = _ROUNDED + 4.0 * UNIT * np.abs(log_scale)
     bounds = np.empty((2, len(value)))
-    with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
-        scale = np.exp(log_scale)
-        low, high = np.subtract(value, error, out=bounds[0]), np.add(value, error, out=bounds[1])
-        np.maximum(bounds, 0.0, out=bounds)
-        some = None if high.min(initial=1.0) * scale.min(initial=1.0) > _TINY else high > 0.0
-        bounds *= scale
-        bounds *= 1.0 + _DOWN_UP * slack
-        if not scale.max(initial=0.0) < np.inf:
-            low[~(scale < np.inf)] = 0.0
-        high += lost
-        if some is not None:  # what underflowed is not nothing
-            high += SMALLEST * some
-        np.fmin(high, 1.0, out=high)
-        np.minimum(low, high, out=low)
-        gaps = np.log1p(-bounds)
-        gaps *= _GAP_GROWN
-        gaps -= _GAP_MOVED
-        return Bracket(low, high, gaps[1], np.minimum(gaps[0], 0.0))
+    low, high = np.subtract(value, error, out=bounds[0]), np.add(value, error, out=bounds[1])
+    np.maximum(bounds, 0.0, out=bounds)
+    bounds *= scale
+    bounds *= 1.0 + _DOWN_UP * slack
+    plain = high.min(initial=1.0) > _TINY and high.max(initial=0.0) < np.inf
+    if not plain:
+        low[~(scale < np.inf)] = 0.0
+    high += lost
+    if not plain:  # what underflowed is not nothing
+        high += SMALLEST * (value + error > 0.0)
+    np.fmin(high, 1.0, out=high)
+    np.minimum(low, high, out=low)
+    gaps = np.log1p(-bounds)
+    gaps *= _GAP_GROWN
+    gaps -= _GAP_MOVED
+    return Bracket(low, high, gaps[1], np.minimum(gaps[0], 0.0))
 
 
 def _log_less(log_value: FloatArray, lost: FloatArray) -> FloatArray:

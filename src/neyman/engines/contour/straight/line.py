@@ -292,16 +292,16 @@ class Line:
                 return Estimate.unknown(len(epsilon))
             slope = slope - far
             value = direct - near + far if self.c > 0.0 else -(direct + near + far)
-            error = right + left + unsure + told[4]
-            error += told[5] * (near + far)
-            error += told[6] * np.abs(value) + 2.0 * self.shift * np.abs(slope)
+            error = right + left + unsure + told[5]
+            error += told[6] * (near + far)
+            error += told[7] * np.abs(value) + 2.0 * self.shift * np.abs(slope)
             error = error if blur is None else error + blur
             if book is not None:
                 beyond = np.full(len(epsilon), self._truncation)
                 for name, amount in (("aliasing", right + left), ("truncation", beyond), ("lost mass", unsure)):
                     book.enter(name, amount)
                 book.enter("rounding", error - (right + left + beyond + unsure))
-            return Estimate(value, slope, error, told[7]).settled()
+            return Estimate(value, slope, error, told[4]).settled()
 
     @property
     def blurred(self) -> bool:
@@ -317,17 +317,17 @@ class Line:
     def terms(self) -> tuple[FloatArray, FloatArray]:
         """a and b of all that is a + b eps: four exponents, in units of the line's scale (the aliases of the pole at 0
         and of that at -1 which lie between the line and the c that bound what is left; and sum_k>0 e^{kcR}
-        delta(eps + kR) and its mirror, by Chernoff at those c), the error by itself, that for each of the first two
-        exponentials, that for each of the value, the log of the scale.
+        delta(eps + kR) and its mirror, by Chernoff at those c), the log of that scale, the error by itself, that for
+        each of the first two exponentials, that for each of the value.
         """
         c, size = abs(self.c), UNIT * 8.0
         exponent = 1.0 + abs(self.scale) + (c + 1.0) * self.spread
         fixed = self.wobble + SUMMED * self.mass + self._truncation
         rest = [
+            (self.scale, -self.c),
             (fixed, 0.5 * size * self.lean),
             (size * exponent + _MASS_ERROR, size * 2.0 * (c + 1.0)),
             (2.0 * self.shift, 0.5 * size * c),
-            (self.scale, -self.c),
         ]
         start, rise = np.array([*self._exponents(), *rest]).T
         return start, rise

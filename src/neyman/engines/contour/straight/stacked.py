@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from neyman._validate import FloatArray, IntArray
-from neyman.engines.contour.estimate import Estimate, Estimates, Reading, of_delta
+from neyman.engines.contour.estimate import Estimate, Estimates, Reading, scaled
 from neyman.engines.contour.straight.line import Line, rounded
 from neyman.engines.contour.straight.reading import NODE
 from neyman.profiles.effort import readable
@@ -34,11 +34,10 @@ _UNLAID, _APART, _BESIDE = 0, 1, 2  # lines: not laid yet, to be asked by themse
 class _Rows(NamedTuple):
     """The numbers of all lines, a column for each; those of lines that are not stacked are of no meaning."""
 
-    start: FloatArray
-    rise: FloatArray
+    terms: FloatArray  # start and rise of each of eight; lost, wobble, mass
     sums: FloatArray  # line, one of five, node
     length: IntArray  # nodes, of which more are zeros
-    kept: FloatArray  # lost, wobble, mass
+    short: bool  # whether all lines are
     blurred: bool  # whether the rounding of the law itself is to be told apart in some
 
 
@@ -86,17 +85,17 @@ class StackedLines:
         """
         rows, count = self._table(), len(epsilon)
         length = rows.length[line]
-        nodes, terms = int(length.max()), int(length.sum())
-        if nodes > _SHORT and not ((length <= _SHORT) | (length == nodes)).all():
+        terms = int(length.sum())
+        if not rows.short and not _of_one_length(length):
             return []
         if not (terms <= _MOST and readable(NODE * terms)):
             return []
         at = epsilon if len(line) == count else np.concatenate([epsilon, epsilon])
-        both, kept = _summed(rows.sums, line, at, length), rows.kept[:, line]
-        told = _told(rows, line, at, both).settled()
+        with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
+            told, scale, kept = _told(rows, line, at, _summed(rows, line, at, length))
+            b = scaled(told.mantissa, told.error, told.log_scale, scale, kept[0])
         final = rounded(kept[1], kept[2], told.mantissa, told.error) if rows.blurred else None
         all_of = Estimates.stated(told, kept[0], final, self._lines[line])
-        b = of_delta(told.mantissa, told.error, told.log_scale, kept[0])
         good = b.sharp_places()
         found: list[Reading] = []
         for first in range(0, len(line), count):
@@ -120,52 +119,62 @@ class StackedLines:
         if self._rows is None:
             longest = max(line.sums.shape[1] for line in self._laid.values())
             count = len(self._c)
-            start, rise = np.zeros((8, count)), np.zeros((8, count))
-            sums, kept = np.zeros((count, 5, longest)), np.zeros((3, count))
+            terms, sums = np.zeros((19, count)), np.zeros((count, 5, longest))
             length = np.zeros(count, dtype=np.int64)
             for i, line in self._laid.items():
-                start[:, i], rise[:, i] = line.terms
+                terms[:16, i] = np.concatenate(line.terms)
+                terms[16:, i] = line.lost, line.wobble, line.mass
                 length[i] = line.sums.shape[1]
                 sums[i, :, : length[i]] = line.sums
-                kept[:, i] = line.lost, line.wobble, line.mass
-            self._rows = _Rows(start, rise, sums, length, kept, any(line.blurred for line in self._laid.values()))
+            blurred = any(line.blurred for line in self._laid.values())
+            self._rows = _Rows(terms, sums, length, longest <= _SHORT, blurred)
         return self._rows
 
 
-def _told(rows: _Rows, line: IntArray, epsilon: FloatArray, sums: FloatArray) -> Estimate:
-    """What ``Line.integrate`` says: each ``line`` at an ``epsilon``, by both sums over its nodes."""
-    direct, slope = sums
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        told = rows.rise[:, line]
-        told *= epsilon
-        told += rows.start[:, line]
-        near, far, right, left = np.exp(told[:4])
-        both = near + far
-        slope = slope - far
-        value = direct - near
-        value += far
-        error = right + left
-        error += rows.kept[0, line] * both
-        error += told[4]
-        error += told[5] * both
-        error += told[6] * np.abs(value)
-    return Estimate(value, slope, error, told[7])
+def _told(
+    rows: _Rows, line: IntArray, epsilon: FloatArray, sums: FloatArray
+) -> tuple[Estimate, FloatArray, FloatArray]:
+    """What ``Line.integrate`` says, each ``line`` at an ``epsilon``, by both ``sums`` over its nodes; the scales, and
+    what the law has lost, wobble and mass. Whoever asks ignores what overflows.
+    """
+    own = rows.terms[:, line]
+    told = own[8:16] * epsilon
+    told += own[:8]
+    near, far, right, left, scale = np.exp(told[:5])
+    found, both = np.empty((3, len(line))), near + far
+    value, error = np.subtract(sums[0], near, out=found[0]), np.add(right, left, out=found[2])
+    value += far
+    np.subtract(sums[1], far, out=found[1])
+    error += own[16] * both
+    error += told[5]
+    error += told[6] * both
+    error += told[7] * np.abs(value)
+    what = Estimate(*found, told[4])
+    return what if np.isfinite(found).all() else what.settled(), scale, own[16:]
 
 
-def _summed(sums: FloatArray, line: IntArray, epsilon: FloatArray, length: IntArray) -> FloatArray:
+def _summed(rows: _Rows, line: IntArray, epsilon: FloatArray, length: IntArray) -> FloatArray:
     """Both sums over the nodes of each ``line``, of such a ``length``, at an ``epsilon``; those of short lines by
     themselves where there are many zeros to be saved.
     """
-    nodes, short = int(length.max()), length <= _SHORT
-    if nodes > _SHORT and nodes * np.count_nonzero(short) > _SPARED:
-        found = np.empty((2, len(line)))
-        for some in (short, ~short):
-            found[:, some] = _summed(sums, line[some], epsilon[some], length[some])
-        return found
-    own = sums[:, :, :nodes][line]
+    if rows.short:
+        own = rows.sums[line]
+    else:
+        nodes, short = int(length.max()), length <= _SHORT
+        if nodes > _SHORT and nodes * np.count_nonzero(short) > _SPARED:
+            found = np.empty((2, len(line)))
+            for some in (short, ~short):
+                found[:, some] = _summed(rows, line[some], epsilon[some], length[some])
+            return found
+        own = rows.sums[:, :, :nodes][line]
     turn = epsilon[:, None] * own[:, 0]
     cosine, sine = np.cos(turn), np.sin(turn)
     return (cosine[:, None] * own[:, 1::2] + sine[:, None] * own[:, 2::2]).sum(axis=2).T
+
+
+def _of_one_length(length: IntArray) -> bool:
+    """Whether all that are no short ones are of one length: others would be added in another order."""
+    return bool(((length <= _SHORT) | (length == length.max())).all())
 
 
 def _stackable(line: Line) -> bool:
