@@ -60,10 +60,10 @@ def test_together_they_say_what_each_says(sigma: float, rate: float, steps: floa
         assert found == alone(one, epsilon)
 
 
-@pytest.mark.parametrize("longest", [64, 128, 136, 144, 192, stacked._LONGEST])
+@pytest.mark.parametrize("longest", [64, 128, 136, 144, 192, 248, 264, 272, 288, 400, stacked._LONGEST])
 def test_zeros_after_a_short_line_change_nothing(longest: int) -> None:
-    """Short lines beside longer ones: all of them comes in the first block of those that numpy adds."""
-    assert stacked._LONGEST <= 256
+    """Short lines beside longer ones: all of them comes in the first block of those that NumPy adds."""
+    assert stacked._LONGEST <= 512
     rng = np.random.default_rng(5)
     for count in range(1, stacked._SHORT + 1):
         width = -(-count // 8) * 8
@@ -89,6 +89,23 @@ def test_lines_of_two_longer_lengths_are_not_added_side_by_side(monkeypatch: pyt
         found = bits(remove.bracket(epsilon)), remove.slope(epsilon).tobytes(), remove.final(epsilon).tobytes()
         assert found == alone(remove, epsilon)
     assert sorted(read) == sorted(length for length in lengths if length > stacked._SHORT)
+
+
+@pytest.mark.parametrize("count", [1, 2, 9, 17, 25])
+def test_a_long_line_is_read_beside_the_short_ones_of_the_other_direction(count: int) -> None:
+    """Of more than 248 nodes cosine and sine come from one tangent, in which short lines have no part."""
+    both, epsilon = pair(1.0, 1e-4, 10**6), np.linspace(0.1, 1.4, count)
+    for one in both:
+        one.bracket(epsilon)
+    lengths = {line.sums.shape[1] for line in both[0]._stacked._laid.values()}
+    assert max(lengths) > 248 and min(lengths) <= stacked._SHORT
+    for one in both:
+        one._last = one._stacked._last = None
+        found = bits(one.bracket(epsilon)), one.slope(epsilon).tobytes(), one.final(epsilon).tobytes()
+        assert found == alone(one, epsilon)
+    both[0]._stacked._last = None
+    together = both[0]._stacked._read(0, epsilon)
+    assert (together[0] is not None) == (int(max(lengths)) * count <= stacked._MOST)
 
 
 def test_both_directions_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +152,7 @@ def test_what_is_refused_is_read_when_there_is_effort() -> None:
 
 
 def test_lines_that_are_no_short_ones_are_asked_by_themselves() -> None:
-    remove, _ = pair(1.0, 1e-4, 10**6)
+    remove, _ = pair(0.5, 0.01, 100)
     epsilon = np.array([0.2, 0.3])
     found = remove.bracket(epsilon)
     assert remove._stacked.read(0, epsilon, epsilon.tobytes()) is None

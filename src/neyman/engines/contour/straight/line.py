@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from neyman.engines.contour.hyperbola.rotated import Steps
     from neyman.engines.contour.truncation.period import Fold
 
-__all__ = ["LANES", "MARGIN", "ROUNDED", "SUMMED", "Line", "Plan", "rounded"]
+__all__ = ["BESIDE", "LANES", "LONG", "MARGIN", "ROUNDED", "SUMMED", "Line", "Plan", "rounded"]
 
 SUMMED = 32.0 * UNIT  # relative: numpy's sums of products in pairs, and turns (of 512 nodes 22 + (1 + TURNED) sqrt 2)
 ROUNDED = 16.0 * UNIT  # relative rounding of K(c) and of c eps beside each other
@@ -54,7 +54,11 @@ _LABOUR = 2e9  # nodes times terms (times 2 pi) of a line that is worth its time
 _MASS_ERROR = 1e-12  # relative error of the masses of a line
 _BRIEF = 3e5  # nominal nanoseconds of a reading that no table is looked for
 LANES = 8  # partial sums of numpy's pairwise sum, of up to 128 terms
-_BESIDE, _LONG, _CHUNK = 248, 512, 1 << 13  # nodes of lines read beside others, and by few turns; cosines in the cache
+BESIDE, LONG = (
+    248,
+    512,
+)  # nodes beyond which a cosine and a sine are taken from one tangent, and from which few turns do
+_CHUNK = 1 << 13  # cosines in the cache
 _HALF, MARGIN = 0.7, 36.0  # e-folds: log 2, of two errors that share a goal; of quadrature errors below a transform
 _APART = 1e-6  # times the spread: tilts that are nearer bound no alias
 
@@ -352,7 +356,7 @@ class Line:
 
     @property
     def _long(self) -> bool:
-        return self.plan.islands is None and len(self.omega) >= _LONG
+        return self.plan.islands is None and len(self.omega) >= LONG
 
     @cached_property
     def _read(self) -> Reading:
@@ -367,7 +371,7 @@ class Line:
     def _sums(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         direct, slope = np.empty(len(epsilon)), np.empty(len(epsilon))
         omega, a, b, c, d = self.sums
-        rows, quick = max(1, _CHUNK // len(omega)), _BESIDE < len(omega) < _LONG
+        rows, quick = max(1, _CHUNK // len(omega)), BESIDE < len(omega) < LONG
         for i in range(0, len(epsilon), rows):
             turn = np.multiply.outer(epsilon[i : i + rows], omega)
             cosine, sine = cosine_and_sine(turn) if quick else (np.cos(turn), np.sin(turn))

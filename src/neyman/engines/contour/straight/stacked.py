@@ -13,8 +13,9 @@ import numpy as np
 
 from neyman._validate import FloatArray, IntArray
 from neyman.engines.contour.estimate import Estimate, Estimates, Reading, scaled
-from neyman.engines.contour.straight.line import Line, rounded
+from neyman.engines.contour.straight.line import BESIDE, LANES, LONG, Line, rounded
 from neyman.engines.contour.straight.reading import NODE
+from neyman.numerics.sums.turns import cosine_and_sine
 from neyman.profiles.effort import readable
 from neyman.profiles.profile import Bracket
 
@@ -25,7 +26,7 @@ __all__ = ["StackedLines"]
 
 # nodes of a line that is stacked, and of one that others may follow with zeros up to so many in all: halves of a sum of
 # more than 128 terms, in which all of a short line comes first, are added last, so that it is the same to the last bit
-_LONGEST, _SHORT = 248, 64
+_LONGEST, _SHORT = LONG - LANES, 64
 _SPARED = 1000  # zeros of short lines beside a long one that cost more than a look at each by themselves
 _MOST = 1 << 13  # entries of a table of cosines from which each line is read by itself, whose weights are not copied
 _UNLAID, _APART, _BESIDE = 0, 1, 2  # lines: not laid yet, to be asked by themselves, stacked
@@ -161,14 +162,15 @@ def _summed(rows: _Rows, line: IntArray, epsilon: FloatArray, length: IntArray) 
         own = rows.sums[line]
     else:
         nodes, short = int(length.max()), length <= _SHORT
-        if nodes > _SHORT and nodes * np.count_nonzero(short) > _SPARED:
+        beside = np.count_nonzero(short)
+        if nodes > _SHORT and beside < len(line) and (nodes * beside > _SPARED or (beside and nodes > BESIDE)):
             found = np.empty((2, len(line)))
             for some in (short, ~short):
                 found[:, some] = _summed(rows, line[some], epsilon[some], length[some])
             return found
         own = rows.sums[:, :, :nodes][line]
     turn = epsilon[:, None] * own[:, 0]
-    cosine, sine = np.cos(turn), np.sin(turn)
+    cosine, sine = cosine_and_sine(turn) if turn.shape[1] > BESIDE else (np.cos(turn), np.sin(turn))
     return (cosine[:, None] * own[:, 1::2] + sine[:, None] * own[:, 2::2]).sum(axis=2).T
 
 
