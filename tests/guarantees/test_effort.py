@@ -13,7 +13,7 @@ import neyman as ny
 from neyman._validate import FloatArray
 from neyman.engines.contour.bulk_jumps.lines import Parting
 from neyman.engines.contour.profile import ContourProfile
-from neyman.engines.contour.straight.line import Plan
+from neyman.engines.contour.straight.plan import Plan
 from neyman.guarantees.questions import tradeoff
 from neyman.guarantees.questions.crossing import crossing
 from neyman.profiles.effort import Effort, allowance, questions

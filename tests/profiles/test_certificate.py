@@ -13,7 +13,8 @@ import pytest
 import neyman as ny
 from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.estimate import Book
-from neyman.engines.contour.straight.line import Line, Plan
+from neyman.engines.contour.straight.line import Line
+from neyman.engines.contour.straight.plan import Plan
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.profiles.certificate import Certificate, CertifiedDelta, handed_on
 from tests.effort import rest_slow

@@ -10,7 +10,7 @@ import pytest
 from neyman.engines.contour import laws
 from neyman.engines.contour.cumulant import _RATIO, Parts, Walk, _rungs
 from neyman.engines.contour.laws import stubborn
-from neyman.engines.contour.straight import line as lines
+from neyman.engines.contour.straight import plan as lines
 from neyman.engines.contour.straight.lines import StraightLines
 from neyman.engines.contour.truncation import monotone
 from neyman.losses.gaussian.many.bounds import log_unturned

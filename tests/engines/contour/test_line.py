@@ -20,7 +20,8 @@ from neyman.engines.closed_form.pairs import GaussianProfile, SubsampledGaussian
 from neyman.engines.contour.cumulant import Parts
 from neyman.engines.contour.hyperbola.rotated import between_anchors
 from neyman.engines.contour.profile import ContourProfile, Estimates
-from neyman.engines.contour.straight.line import Line, Plan
+from neyman.engines.contour.straight.line import Line
+from neyman.engines.contour.straight.plan import Plan
 from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.gaussian.paths.rotated import RotatedLaw
 from neyman.losses.gaussian.plain import GaussianStep

@@ -11,7 +11,8 @@ from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.estimate import Book
 from neyman.engines.contour.laws import transform
 from neyman.engines.contour.profile import ContourProfile
-from neyman.engines.contour.straight.line import SUMMED, Line, Plan
+from neyman.engines.contour.straight.line import SUMMED, Line
+from neyman.engines.contour.straight.plan import Plan
 from neyman.engines.contour.straight.reading import Reading
 from neyman.engines.contour.truncation import monotone
 from neyman.losses.gaussian.transform import SamplingTransform

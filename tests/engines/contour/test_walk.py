@@ -14,7 +14,7 @@ from neyman.engines.contour.cumulant import WALKED, Parts, Walk
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.contour.straight.aliases import _needs
 from neyman.engines.contour.straight.coverage import alias_distances
-from neyman.engines.contour.straight.line import Plan
+from neyman.engines.contour.straight.plan import Plan
 from neyman.losses.gaussian.transform import SamplingTransform
 from tests.reference.integrals import integral
 

@@ -13,8 +13,9 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.estimate import Estimates
-from neyman.engines.contour.straight.line import Line, Plan
+from neyman.engines.contour.straight.line import Line
 from neyman.engines.contour.straight.periodic_line import FoldedLine
+from neyman.engines.contour.straight.plan import Plan
 from neyman.engines.contour.straight.witness import LineWitness
 from neyman.engines.contour.truncation.monotone import log_beyond
 from neyman.engines.contour.truncation.recurrences import islands

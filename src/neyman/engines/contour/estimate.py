@@ -189,6 +189,10 @@ class Estimates:
         with np.errstate(over="ignore", under="ignore"):
             return np.clip(self.slope * np.exp(np.minimum(self.log_scale, LARGEST_EXPONENT)), 0.0, 1.0)
 
+    def within(self, enough: float) -> bool:
+        """Whether every relative error is ``enough`` at most."""
+        return bool((self.error <= enough * np.abs(self.value)).all())
+
     def settle(self, at: IntArray) -> None:
         """Nothing sharper is to be had at ``at``."""
         self.settled[at] = True

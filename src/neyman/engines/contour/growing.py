@@ -22,7 +22,8 @@ from neyman._validate import FloatArray, IntArray
 from neyman.engines.contour.cumulant import MERGED, WALKED, Parts, Walk
 from neyman.engines.contour.estimate import Estimates
 from neyman.engines.contour.straight.coverage import choose
-from neyman.engines.contour.straight.line import MARGIN, Line, Plan
+from neyman.engines.contour.straight.line import MARGIN, Line
+from neyman.engines.contour.straight.plan import Plan
 from neyman.losses.gaussian.many.lines import sum_on_line
 from neyman.losses.gaussian.many.moments import lost_of
 from neyman.losses.readings.transform import LOGGED, ComplexArray, Transform

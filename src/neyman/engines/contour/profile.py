@@ -150,7 +150,7 @@ class ContourProfile(Profile):
             found = self._evaluate(epsilon, enough, place)
             sharp = found.bracket.sharp
             question = 0 if sharp or not cut_short() else allowance().question
-            known = sharp or (found.found.error <= _ENOUGH * np.abs(found.found.value)).all()
+            known = sharp or found.found.within(_ENOUGH)
             last = self._last = place, question, _ENOUGH if known else enough, found
         return last[3]
 
@@ -219,7 +219,7 @@ class ContourProfile(Profile):
         if len(epsilon) and not (self._blatant or self._partings.laid):
             reading = self._stacked.read(self._side, epsilon, place)
             if reading is not None:
-                if reading.bracket.sharp:
+                if reading.bracket.sharp or (self._open(epsilon) and reading.found.within(enough)):
                     return reading
                 return self._followed(reading.found.copied(), epsilon, enough)
         log_rest = self._log_rest(epsilon)
@@ -242,7 +242,7 @@ class ContourProfile(Profile):
         self, found: Estimates, epsilon: FloatArray, log_rest: FloatArray, without: IntArray, enough: float
     ) -> Reading:
         """What short lines ``found``, and dearer means where that is not sharp ``enough``."""
-        if (found.error <= enough * np.abs(found.value)).all():
+        if found.within(enough):
             bracket = found.bracket()
             bracket.sharp = bool(bracket.sharp_places().all())
             return Reading(found, bracket)
@@ -296,6 +296,11 @@ class ContourProfile(Profile):
         with np.errstate(divide="ignore", invalid="ignore"):
             known = np.log(np.maximum(found.value, 0.0)) + found.log_scale
         return np.where((found.error < found.value) & np.isfinite(known), known, self._log_chernoff(epsilon) - 6.0)
+
+    def _open(self, epsilon: FloatArray) -> bool:
+        """Whether nothing is settled at any ``epsilon`` without a contour, unless all is blatant."""
+        last = epsilon.max()
+        return bool(last <= self._deep and last < self._parts.largest_loss)
 
     def _settled(self, epsilon: FloatArray, log_rest: FloatArray) -> Estimates:
         """A blank sheet on which all is settled that needs no contour: delta is exactly 0, or below anything asked

@@ -13,7 +13,8 @@ from neyman.engines.contour.bulk_jumps.threshold import Place, Valleys
 from neyman.engines.contour.cumulant import MERGED, WALKED, Parts, Walk
 from neyman.engines.contour.estimate import faults
 from neyman.engines.contour.straight.coverage import alias_distances
-from neyman.engines.contour.straight.line import ROUNDED, Line, Plan
+from neyman.engines.contour.straight.line import ROUNDED, Line
+from neyman.engines.contour.straight.plan import Plan
 from neyman.losses.gaussian.parts.bulk import SoftBulk
 from neyman.losses.gaussian.parts.jumps import Jumps
 from neyman.losses.gaussian.parts.soft_jumps import SoftJumps

@@ -13,7 +13,8 @@ from neyman._validate import FloatArray, IntArray
 from neyman.engines.contour.cumulant import LOST, Parts, Walk
 from neyman.engines.contour.estimate import Estimates
 from neyman.engines.contour.straight.coverage import choose
-from neyman.engines.contour.straight.line import Line, Plan, rounded
+from neyman.engines.contour.straight.line import Line, rounded
+from neyman.engines.contour.straight.plan import Plan
 from neyman.losses.gaussian.many.lines import terms_of
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.numerics.functions.score import score

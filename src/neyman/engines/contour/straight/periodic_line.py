@@ -17,7 +17,8 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.contour.cumulant import Walk
-from neyman.engines.contour.straight.line import Line, Plan
+from neyman.engines.contour.straight.line import Line
+from neyman.engines.contour.straight.plan import Plan
 from neyman.engines.contour.straight.reading import Reading
 from neyman.engines.contour.truncation.period import Fold
 from neyman.losses.readings.transform import ComplexArray

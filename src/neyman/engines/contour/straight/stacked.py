@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from neyman._validate import FloatArray, IntArray
+from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.contour.estimate import Estimate, Estimates, Reading, scaled
-from neyman.engines.contour.straight.line import BESIDE, LANES, LONG, Line, rounded
+from neyman.engines.contour.straight.line import Line, rounded
 from neyman.engines.contour.straight.reading import NODE
-from neyman.numerics.sums.turns import cosine_and_sine
 from neyman.profiles.effort import readable
 from neyman.profiles.profile import Bracket
 
@@ -26,8 +25,8 @@ __all__ = ["StackedLines"]
 
 # nodes of a line that is stacked, and of one that others may follow with zeros up to so many in all: halves of a sum of
 # more than 128 terms, in which all of a short line comes first, are added last, so that it is the same to the last bit
-_LONGEST, _SHORT = LONG - LANES, 64
-_SPARED = 1000  # zeros of short lines beside a long one that cost more than a look at each by themselves
+_LONGEST, _SHORT = 248, 64
+_SPARED = 1000  # nodes, zeros among them, beside long lines that cost more than a sum for each
 _MOST = 1 << 13  # entries of a table of cosines from which each line is read by itself, whose weights are not copied
 _UNLAID, _APART, _BESIDE = 0, 1, 2  # lines: not laid yet, to be asked by themselves, stacked
 
@@ -36,7 +35,7 @@ class _Rows(NamedTuple):
     """The numbers of all lines, a column for each; those of lines that are not stacked are of no meaning."""
 
     terms: FloatArray  # start and rise of each of eight; lost, wobble, mass
-    sums: FloatArray  # line, one of five, node
+    sums: FloatArray  # line, one of five, node: of those that are stacked
     length: IntArray  # nodes, of which more are zeros
     short: bool  # whether all lines are
     blurred: bool  # whether the rounding of the law itself is to be told apart in some
@@ -86,14 +85,16 @@ class StackedLines:
         """
         rows, count = self._table(), len(epsilon)
         length = rows.length[line]
-        terms = int(length.sum())
-        if not rows.short and not _of_one_length(length):
-            return []
-        if not (terms <= _MOST and readable(NODE * terms)):
+        alone = None if rows.short else _alone(length)
+        terms = int((length if alone is None else length[~alone]).sum())
+        if not (terms <= _MOST and (terms == 0 or readable(NODE * terms))):
             return []
         at = epsilon if len(line) == count else np.concatenate([epsilon, epsilon])
         with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
-            told, scale, kept = _told(rows, line, at, _summed(rows, line, at, length))
+            if alone is None:
+                told, scale, kept = _told(rows, line, at, _summed(rows, line, at))
+            else:
+                told, scale, kept = self._told(line, at, alone)
             b = scaled(told.mantissa, told.error, told.log_scale, scale, kept[0])
         final = rounded(kept[1], kept[2], told.mantissa, told.error) if rows.blurred else None
         all_of = Estimates.stated(told, kept[0], final, self._lines[line])
@@ -104,6 +105,25 @@ class StackedLines:
             bounds = b.lower[part], b.upper[part], b.log_gap_lower[part], b.log_gap_upper[part]
             found.append(Reading(all_of, Bracket(*bounds, bool(good[part].all())), part))
         return found
+
+    def _told(self, line: IntArray, epsilon: FloatArray, alone: BoolArray) -> tuple[Estimate, FloatArray, FloatArray]:
+        """What each ``line`` says at an ``epsilon``, of which some are summed ``alone``."""
+        rows, short, sums = self._table(), (~alone).nonzero()[0], np.empty((2, len(line)))
+        if len(short):
+            sums[:, short] = _summed(rows, line[short], epsilon[short])
+        tables: list[tuple[IntArray, Estimate]] = []
+        for index in np.unique(line[alone]).tolist():
+            own, mine = self._laid[index], (line == index).nonzero()[0]
+            plain = own.briefly(epsilon[mine])
+            sums[:, mine] = 0.0 if plain is None else plain
+            if plain is None:
+                tables.append((mine, own.integrate(epsilon[mine])))
+        told, scale, kept = _told(rows, line, epsilon, sums)
+        for mine, what in tables:
+            for of_all, said in zip(told, what, strict=True):
+                of_all[mine] = said
+            scale[mine] = np.exp(what.log_scale)
+        return told, scale, kept
 
     def _lay(self, side: int, asked: IntArray) -> None:
         """Those of the ``asked`` that were not laid; what there is no effort for is tried again."""
@@ -118,7 +138,8 @@ class StackedLines:
     def _table(self) -> _Rows:
         """The numbers of those that are laid."""
         if self._rows is None:
-            longest = max(line.sums.shape[1] for line in self._laid.values())
+            few = {i: line for i, line in self._laid.items() if line.sums.shape[1] <= _LONGEST}
+            longest = max((line.sums.shape[1] for line in few.values()), default=0)
             count = len(self._c)
             terms, sums = np.zeros((19, count)), np.zeros((count, 5, longest))
             length = np.zeros(count, dtype=np.int64)
@@ -126,9 +147,10 @@ class StackedLines:
                 terms[:16, i] = np.concatenate(line.terms)
                 terms[16:, i] = line.lost, line.wobble, line.mass
                 length[i] = line.sums.shape[1]
+            for i, line in few.items():
                 sums[i, :, : length[i]] = line.sums
             blurred = any(line.blurred for line in self._laid.values())
-            self._rows = _Rows(terms, sums, length, longest <= _SHORT, blurred)
+            self._rows = _Rows(terms, sums, length, bool((length <= _SHORT).all()), blurred)
         return self._rows
 
 
@@ -154,32 +176,24 @@ def _told(
     return what if np.isfinite(found).all() else what.settled(), scale, own[16:]
 
 
-def _summed(rows: _Rows, line: IntArray, epsilon: FloatArray, length: IntArray) -> FloatArray:
-    """Both sums over the nodes of each ``line``, of such a ``length``, at an ``epsilon``; those of short lines by
-    themselves where there are many zeros to be saved.
+def _alone(length: IntArray) -> BoolArray | None:
+    """Which lines of such lengths are summed alone: long ones, unless a few are beside short ones and of one length, so
+    that they are added in the order in which each is.
     """
-    if rows.short:
-        own = rows.sums[line]
-    else:
-        nodes, short = int(length.max()), length <= _SHORT
-        beside = np.count_nonzero(short)
-        if nodes > _SHORT and beside < len(line) and (nodes * beside > _SPARED or (beside and nodes > BESIDE)):
-            found = np.empty((2, len(line)))
-            for some in (short, ~short):
-                found[:, some] = _summed(rows, line[some], epsilon[some], length[some])
-            return found
-        own = rows.sums[:, :, :nodes][line]
+    nodes, long = int(length.max()), length > _SHORT
+    if nodes <= _SHORT or (nodes <= _LONGEST and nodes * len(length) <= _SPARED and (length[long] == nodes).all()):
+        return None
+    return long
+
+
+def _summed(rows: _Rows, line: IntArray, epsilon: FloatArray) -> FloatArray:
+    """Both sums over the nodes of each ``line`` at an ``epsilon``."""
+    own = rows.sums[line] if rows.short else rows.sums[:, :, : int(rows.length[line].max())][line]
     turn = epsilon[:, None] * own[:, 0]
-    cosine, sine = cosine_and_sine(turn) if turn.shape[1] > BESIDE else (np.cos(turn), np.sin(turn))
+    cosine, sine = np.cos(turn), np.sin(turn)
     return (cosine[:, None] * own[:, 1::2] + sine[:, None] * own[:, 2::2]).sum(axis=2).T
-
-
-def _of_one_length(length: IntArray) -> bool:
-    """Whether all that are no short ones are of one length: others would be added in another order."""
-    return bool(((length <= _SHORT) | (length == length.max())).all())
 
 
 def _stackable(line: Line) -> bool:
     """Whether its numbers follow from the same formula as all others' here."""
-    plain = type(line) is Line and line.c > 0.0 and line.masses == (1.0, 1.0) and line.shift == 0.0
-    return plain and line.sums.shape[1] <= _LONGEST
+    return type(line) is Line and line.c > 0.0 and line.masses == (1.0, 1.0) and line.shift == 0.0
