@@ -60,11 +60,14 @@ class StackedLines:
         """What its lines say at each ``epsilon``, whose bytes are ``place``; None where one of them is no short one."""
         last = self._last
         if last is None or last[0] != place or last[1][side] is None:
-            last = self._last = place, self._read(side, epsilon)
+            known = [None for _ in self._sides] if last is None or last[0] != place else last[1]
+            last = self._last = place, self._read(side, epsilon, known)
         return last[1][side]
 
-    def _read(self, side: int, epsilon: FloatArray) -> list[Reading | None]:
-        """The other direction is read as well where its lines are laid: whoever never asks it lays none."""
+    def _read(self, side: int, epsilon: FloatArray, known: Sequence[Reading | None]) -> list[Reading | None]:
+        """The other direction is read as well, unless it is ``known``, where its lines are laid: whoever never asks it
+        lays none.
+        """
         height = self._h - np.multiply.outer(self._c, epsilon)
         of = [height[part].argmin(axis=0) for part in self._parts]
         for i, part in enumerate(self._parts):
@@ -73,9 +76,9 @@ class StackedLines:
         if self._state[line].min() == _BESIDE and (all_of := self._answers(line, epsilon)):
             return [*all_of]
         self._lay(side, of[side])
-        found: list[Reading | None] = [None] * len(of)
+        found = [*known]
         for i, asked in enumerate(of):
-            if self._state[asked].min() == _BESIDE:
+            if found[i] is None and self._state[asked].min() == _BESIDE:
                 found[i] = next(iter(self._answers(asked, epsilon)), None)
         return found
 
@@ -172,7 +175,7 @@ def _told(
     error += told[5]
     error += told[6] * both
     error += told[7] * np.abs(value)
-    what = Estimate(*found, told[4])
+    what = Estimate(value, found[1], error, told[4])
     return what if np.isfinite(found).all() else what.settled(), scale, own[16:]
 
 

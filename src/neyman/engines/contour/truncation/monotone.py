@@ -19,7 +19,8 @@ _BOUND_ERROR = 1e-12  # relative rounding of the bound on |A|
 _FURTHER = (1.0, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 4.0, 16.0)  # shares of a cut at which it is tried to be certified
 _HOPE, _BEYOND = 10.0, 30.0  # e-folds by which what is left may be less than it seems; times a frequency, beside it
 _MISSED = 0.05  # e-folds by which a bound may lie above its estimate
-_FIRST, _PAST = 7.0, 1.1  # deviations at which a cut is looked for first; times that of a few steps
+_FIRST, _PAST = 8.6, 1.1  # deviations at which a cut is looked for first; times that of a few steps
+_AHEAD = 1.02  # times the last cut: it was the least of another line
 # e-folds beyond a goal that do, and where other steps or lines tell where; ratio of two cuts that need no third
 _WITHIN, _OF_FEW, _NEAR = 4.0, 12.0, 1.05
 # least fall, power, and step back; ratio of cuts that are one
@@ -137,7 +138,7 @@ def _near_cut(
     """
     start, some = _FIRST / sd, parts.few
     if parts.cut_before:
-        start = parts.cut_before[-1]
+        start = _AHEAD * parts.cut_before[-1]
     elif some is not None:
         # of many steps a few, counted for all, tell nearly where
         near = _near_cut(parts.sample(), cuts[some], c, sd, top, target - 1.0, furthest)[0]

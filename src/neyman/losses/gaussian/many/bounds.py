@@ -66,11 +66,12 @@ def _estimates(
     ceiling = np.minimum(LOOK * math.pi * sigma**2, WIDE * sigma)
     near = np.minimum(omega * share * sigma * NEAR, ceiling)
     found, best = _along(block, w, omega, near, grid)
-    if ((best > 0) & (best < len(NEAR) - 1)).all():
-        return found, np.take_along_axis(near, best, axis=1)[:, 0]
+    rows = np.arange(len(near))
+    if best.min(initial=1) > 0 and best.max(initial=1) < len(NEAR) - 1:
+        return found, near[rows, best]
     y = np.concatenate([near, FAN * ceiling], axis=1)
     found, best = _along(block, w, omega, y, grid)
-    return found, np.take_along_axis(y, best, axis=1)[:, 0]
+    return found, y[rows, best]
 
 
 def _along(
@@ -91,8 +92,7 @@ def _along(
     total = log_sums(log_term) + lifted + np.log(step)[:, None]
     end = np.log(y) + lifted + (density[:, -1] + max(w, 0.0) * block.log_ratio(x[:, -1:])[:, 0])[:, None]
     near = np.logaddexp(total, end)
-    best = np.argmin(near, axis=1)[:, None]
-    return np.take_along_axis(near, best, axis=1)[:, 0], best
+    return near.min(axis=1), near.argmin(axis=1)
 
 
 def certified_of(
