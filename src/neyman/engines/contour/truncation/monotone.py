@@ -81,7 +81,7 @@ def _hopeless(parts: Parts, c: float, target: float, furthest: float) -> bool:
 def _summed(parts: Parts, bounds: FloatArray) -> float:
     """The bounds of all steps together, from above: rounding of the products and of their sum besides."""
     terms = parts.times * (bounds + _BOUND_ERROR)
-    return float(np.sum(terms) + (largest_sum_error(len(terms)) + 2.0) * UNIT * np.sum(np.abs(terms)))
+    return float(terms.sum() + (largest_sum_error(len(terms)) + 2.0) * UNIT * np.abs(terms).sum())
 
 
 def log_beyond(parts: Parts, cuts: FloatArray, c: float, sd: float, cut: float) -> float:

@@ -59,6 +59,10 @@ def sum_on_line(
     Added one after the other, and to one more, n terms err by n units of the sum of their moduli, besides a product and
     a logarithm each.
     """
+    units = (1.0 + LOGGED + len(laws)) * UNIT
+    if len(laws) == 1:
+        log_a, off = laws[0].on_line(w, omega, float(cuts[0]), margin)
+        return times[0] * log_a, times[0] * (np.log1p(off) + units * np.abs(log_a))
     value: ComplexArray = np.zeros(len(omega), complex)
     error = np.zeros(len(omega))
     together = max(1, _TABLE // len(omega))
@@ -66,7 +70,6 @@ def sum_on_line(
         some = slice(i, i + together)
         log_a, off = on_line_of(laws[some], w, omega, cuts[some], margin)
         value = value + np.sum(times[some, None] * log_a, axis=0)
-        units = (1.0 + LOGGED + len(laws)) * UNIT
         error = error + np.sum(times[some, None] * (np.log1p(off) + units * np.abs(log_a)), axis=0)
     return value, error
 
