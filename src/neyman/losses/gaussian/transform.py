@@ -119,29 +119,34 @@ class SamplingTransform(Transform):
 
     def _together(self, w: FloatArray, grid: Grid, margin: float) -> Moments:
         """The same by one ``grid`` for all w that it can hold."""
-        out = [np.full(len(w), np.nan) for _ in range(4)]
+        if not grid.points > _MOST:
+            return self._on_grid(w, grid)
+        out = Moments(*(np.full(len(w), np.nan) for _ in range(4)))
         held = np.ones(len(w), dtype=np.bool_)
         while grid.points > _MOST:
             held &= w != self._hardest(w[held])
-            if not np.any(held):
-                return Moments(*out)
+            if not held.any():
+                return out
             grid = self._grid(w[held], margin)
-        x, places = nodes(grid.low, grid.top, grid.step), np.flatnonzero(held)
+        out.put(held, self._on_grid(w[held], grid))
+        return out
+
+    def _on_grid(self, w: FloatArray, grid: Grid) -> Moments:
+        """Of those that it holds."""
+        x = nodes(grid.low, grid.top, grid.step)
         loss, density = self.log_ratio(x), self.log_density(x)
-        tilted = tilted_moments(w[places], x, grid.step, loss, density, (self.tame, self.missing), _CHUNK)
-        for target, value in zip(out, tilted, strict=True):
-            target[places] = value
-        return Moments(*out)
+        return Moments(*tilted_moments(w, x, grid.step, loss, density, (self.tame, self.missing), _CHUNK))
 
     def _grid(self, w: FloatArray, margin: float) -> Grid:
         """One grid for all of these tilts."""
         enough = SMOOTH / math.sqrt(self.bend)
         step = self._step(self._hardest(w), 0.0, margin, 0.0, enough=enough)
-        return Grid(min(step, enough), *self.ends(float(np.max(np.abs(w))), float(np.max(w)), self.limit))
+        low, high = float(w.min()), float(w.max())
+        return Grid(min(step, enough), *self.ends(max(-low, high), high, self.limit))
 
     def _hardest(self, w: FloatArray) -> float:
         """The tilt under which the integrand grows fastest off the real axis."""
-        return float(np.min(w))
+        return float(w.min())
 
     def on_line(self, w: float, omega: FloatArray, cut: float, margin: float) -> tuple[ComplexArray, FloatArray]:
         """log A(w + i omega) at ``omega`` >= 0 (1-d, ascending), with a bound on the error of each A, relative to the
