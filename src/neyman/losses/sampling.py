@@ -69,7 +69,7 @@ def mixed(t: Any, rate: float) -> Any:
     if rate == 1.0:
         return t
     huge = np.real(t) > _HUGE
-    if not np.any(huge):
+    if not np.count_nonzero(huge):
         return _moderate(t, rate)
     with np.errstate(over="ignore", invalid="ignore"):
         far = t + math.log(rate)
@@ -84,7 +84,7 @@ def _moderate(t: Any, rate: float) -> Any:
     if rate <= 0.5:
         return log1p(grown)
     low = np.real(grown) < -0.5
-    if not np.any(low):
+    if not np.count_nonzero(low):
         return log1p(grown)
     at = np.where(low, t, 0.0)
     with np.errstate(under="ignore"):

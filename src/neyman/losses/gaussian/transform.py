@@ -333,11 +333,13 @@ class SamplingTransform(Transform):
         loss = self.log_ratio(z)
         log_p = self.log_density(z) + math.log(step)
         a = w * loss
-        scale = float(np.max(np.real(log_p + a), initial=0.0))
+        log_tilted = log_p + a
+        scale = float(np.maximum.reduce(np.real(log_tilted), initial=0.0))
         large = scale > 1.0
-        tilted = np.exp(log_p + a - (scale if large else 0.0))
-        base = 0.0 if large else complex(np.sum(excess(log_p, a))) - self.missing
-        value = turned_sum(omega, loss, tilted, one=large) + base
+        tilted = np.exp(log_tilted - scale if large else log_tilted)
+        base = 0.0 if large else complex(np.add.reduce(excess(log_p, a))) - self.missing
+        still = not large and omega[-1] == 0.0  # what does not turn is no more than base
+        value = np.full(len(omega), base) if still else turned_sum(omega, loss, tilted, one=large) + base
         size, untilted = np.abs(tilted), 0.0 if large else float(np.exp(np.real(log_p)) @ np.abs(a))
         spread, whole = float(size @ np.abs(loss)), max(float(size.sum()), 1.0)
         # alias of the grid, and the end of the law in a valley

@@ -30,7 +30,8 @@ def last_valley(log_weight: FloatArray, x: FloatArray) -> Any:
 
 def excess(log_p: Any, a: Any) -> Any:
     """e^log_p (e^a - 1), also where e^a alone overflows, or e^log_p alone is no float."""
-    if np.max(np.real(a)) <= _LARGEST and np.min(np.real(log_p)) >= -_LARGEST:
+    high, low = np.maximum.reduce(np.real(a), axis=None), np.minimum.reduce(np.real(log_p), axis=None)
+    if high <= _LARGEST and low >= -_LARGEST:
         return np.exp(log_p) * np.expm1(a)
     large = np.real(a) > 1.0
     with np.errstate(under="ignore"):
