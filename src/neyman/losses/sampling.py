@@ -144,7 +144,7 @@ def mixed_lines(t: FloatArray, turn: FloatArray, rate: Any) -> tuple[FloatArray,
     >>> bool(abs(size[1, 1] + 1j * phase[1, 1] - mixed(2.0 + 1j, 0.25)) <= off)
     True
     """
-    most = np.max(t, axis=-1, initial=0.0)
+    most = np.maximum.reduce(t, axis=-1, initial=0.0)
     if np.ndim(rate) == 0 and (rate > 0.5 or (most > _SQUARED and _SQUARED + math.log(rate) < _ALL)):
         found = mixed(t + 1j * turn[:, None], rate)
         size, phase = np.real(found), np.imag(found)
@@ -158,7 +158,8 @@ def mixed_lines(t: FloatArray, turn: FloatArray, rate: Any) -> tuple[FloatArray,
     size, phase = 0.5 * np.log1p(real * (2.0 + real) + imag * imag), np.arctan2(imag, 1.0 + real)
     if len(far):
         size[:, far], phase[:, far] = t[far] + math.log(rate), angle
-    nearest = 0.25 * np.sin(np.clip(np.max(np.abs(turn), axis=-1, initial=0.0), 0.5 * math.pi, math.pi)) ** 2
+    furthest = np.maximum.reduce(np.abs(turn), axis=-1, initial=0.5 * math.pi)
+    nearest = 0.25 * np.sin(np.minimum(furthest, math.pi)) ** 2
     return size, phase, _TURNED * (1.0 + most) / nearest
 
 

@@ -364,7 +364,9 @@ def _rungs(low: float, high: float, knee: float) -> FloatArray:
     """Ascending c, each ``_RATIO`` times the one before; from the ``knee`` on, where tilted means would lie too far
     apart, evenly, as far as a normal law reaches.
     """
-    rungs = np.geomspace(low, high, 1 + math.ceil(math.log(high / low) / math.log(_RATIO)))
+    count = 1 + math.ceil(math.log(high / low) / math.log(_RATIO))
+    rungs = np.power(10.0, np.linspace(np.log10(low), np.log10(high), count))  # in less time than np.geomspace
+    rungs[0], rungs[-1] = low, high
     last = min(_NORMAL * knee, high)
     if not low < knee < last:
         return rungs

@@ -377,7 +377,7 @@ class SamplingTransform(Transform):
             return 2.0 * math.pi * min(shift, ceiling - shift) / (float(growth[0]) + margin)
         y = np.minimum(self.sigma * lines, ceiling)
         growth = self._growth_at_most(w, omega, y)
-        step = float(np.max(2.0 * math.pi * y / (growth + margin)))
+        step = float(np.maximum.reduce(2.0 * math.pi * y / (growth + margin)))
         if step > min(FINE * math.sqrt(0.5 / self.bend), enough, _ALL * 2.0 * math.pi * float(y[-1]) / margin):
             return step
         # where q is small, arg r and |r| hardly move: look
@@ -386,8 +386,8 @@ class SamplingTransform(Transform):
         # the strip ends with the law; on its end wall, too, the integrand must fall behind e^{2 pi y / step}
         high = np.minimum(self.sigma * WALL, ceiling)
         allowed = 2.0 * math.pi * high / np.maximum(log_on_wall(self, w, omega, end, high) - base + margin + 3.0, LEAST)
-        walls = np.minimum.accumulate(allowed)[np.maximum(np.searchsorted(high, y, side="right") - 1, 0)]
-        return max(step, float(np.max(np.minimum(2.0 * math.pi * y / (growth + margin), walls))))
+        walls = np.minimum.accumulate(allowed)[np.maximum(high.searchsorted(y, side="right") - 1, 0)]
+        return max(step, float(np.minimum(2.0 * math.pi * y / (growth + margin), walls).max()))
 
     def _growth_at_most(self, w: float, omega: float, y: FloatArray) -> FloatArray:
         """No less than ``_growth``, without a look: on Im x = y, |r| lies between cos(y/(2 s^2)) and 1 times its real
