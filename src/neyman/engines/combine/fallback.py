@@ -157,12 +157,14 @@ class FallbackProfile(Profile):
 
     def _by_contour(self, epsilon: FloatArray, rough: bool = False) -> Bracket:
         ask, zero = self._contour.rough if rough else self._contour.bracket, epsilon == 0.0
-        if not zero.any():
+        count = np.count_nonzero(zero)
+        if not count:
             return ask(epsilon)
-        place = np.where(zero, 0, np.cumsum(~zero))
-        if zero.all():
-            return self._meeting.bracket.at(place)
-        return self._meeting.bracket.followed(ask(epsilon[~zero])).at(place)
+        if count == len(zero):
+            return self._meeting.bracket.at(np.zeros(count, dtype=np.int64))
+        if count == 1 and zero[0]:
+            return self._meeting.bracket.followed(ask(epsilon[1:]))
+        return self._meeting.bracket.followed(ask(epsilon[~zero])).at(np.where(zero, 0, np.cumsum(~zero)))
 
     def _beside_zero(self, epsilon: FloatArray, known: Bracket) -> Bracket:
         """Next to eps = 0, where lines may be poor: delta is convex in e^eps, and known at 0 and further on.
