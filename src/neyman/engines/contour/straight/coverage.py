@@ -152,12 +152,14 @@ def alias_distances(
     """
     need = (walk.k - np.multiply.outer(epsilon, walk.c)) - target[:, :, None]
     apart = walk.c - walk.c[lines, None]
-    whole = True if walk.uncut else np.array([walk.whole(int(index), limit) for index in lines])
+    usable = apart != 0.0
+    if not walk.uncut:
+        usable &= np.array([walk.whole(int(index), limit) for index in lines])
+    distance = need / np.where(usable, np.abs(apart), 1.0)[:, None, :]
     out = np.zeros(target.shape)
     for side in (apart > 0.0, apart < 0.0):
-        usable = side & whole
-        distance = need / np.where(usable, np.abs(apart), 1.0)[:, None, :]
-        out = np.maximum(out, distance.min(axis=2, where=usable[:, None, :], initial=math.inf))
+        there = (side & usable)[:, None, :]
+        out = np.maximum(out, np.minimum.reduce(distance, axis=2, where=there, initial=math.inf))
     return out
 
 
