@@ -124,10 +124,13 @@ def mixed_each(t: FloatArray, turn: FloatArray, rate: FloatArray) -> tuple[Float
     cosine, sine = cosine_and_sine(turn)
     level, imag = grown * cosine, grown * sine
     whole, real = (1.0 - rate) + level, level - rate
-    near = 0.5 * np.log1p(np.maximum(real * (2.0 + real) + imag * imag, -0.75))
-    with np.errstate(divide="ignore"):
-        size = np.where(real > -0.5, near, np.log(np.hypot(whole, imag)))
-    return np.where(far > _ALL, far, size), np.where(far > _ALL, turn, np.arctan2(imag, whole))
+    size, phase = 0.5 * np.log1p(np.maximum(real * (2.0 + real) + imag * imag, -0.75)), np.arctan2(imag, whole)
+    if not (near := real > -0.5).all():
+        with np.errstate(divide="ignore"):
+            size = np.where(near, size, np.log(np.hypot(whole, imag)))
+    if (large := far > _ALL).any():
+        size, phase = np.where(large, far, size), np.where(large, turn, phase)
+    return size, phase
 
 
 def mixed_lines(t: FloatArray, turn: FloatArray, rate: Any) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -293,22 +292,6 @@ class Walk:
         if self.uncut:
             return np.ones(len(self.c), dtype=np.bool_)
         return np.all(self.cuts >= self.cut_at(index, limit)[:, None], axis=0)
-
-    def zones(self, index: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-        """Where the c to the right and to the left of ``index`` begin and end at which e^{K(c) - c eps} bounds the
-        aliases of its line, those whose law is whole.
-
-        Each side is split at the poles 0 and -1, since moving the line across a pole picks up that pole's own
-        aliases.
-        """
-        right = [(max(low, index + 1), high) for low, high in self._between_poles if index + 1 < high]
-        left = [(low, min(high, index)) for low, high in self._between_poles if low < index]
-        return [zone for zone in right if zone[0] < zone[1]], [zone for zone in left if zone[0] < zone[1]]
-
-    @cached_property
-    def _between_poles(self) -> list[tuple[int, int]]:
-        """Where the c left of the poles, between them and right of them begin and end."""
-        return [*pairwise((0, int(self.c.searchsorted(-1.0)), int(self.c.searchsorted(0.0)), len(self.c)))]
 
     def _last(self, end: float) -> BoolArray:
         """Where the tilted law is as good as its last atom, at ``end``."""

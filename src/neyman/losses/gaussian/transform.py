@@ -120,29 +120,23 @@ class SamplingTransform(Transform):
     def _together(self, w: FloatArray, grid: Grid, margin: float) -> Moments:
         """The same by one ``grid`` for all w that it can hold."""
         if not grid.points > _MOST:
-            return self._on_grid(w, grid)
-        out = Moments(*(np.full(len(w), np.nan) for _ in range(4)))
-        held = np.ones(len(w), dtype=np.bool_)
+            x = nodes(grid.low, grid.top, grid.step)
+            loss, density = self.log_ratio(x), self.log_density(x)
+            return Moments(*tilted_moments(w, x, grid.step, loss, density, (self.tame, self.missing), _CHUNK))
+        out, held = Moments(*(np.full(len(w), np.nan) for _ in range(4))), np.ones(len(w), dtype=np.bool_)
         while grid.points > _MOST:
             held &= w != self._hardest(w[held])
             if not held.any():
                 return out
             grid = self._grid(w[held], margin)
-        out.put(held, self._on_grid(w[held], grid))
+        out.put(held, self._together(w[held], grid, margin))
         return out
-
-    def _on_grid(self, w: FloatArray, grid: Grid) -> Moments:
-        """Of those that it holds."""
-        x = nodes(grid.low, grid.top, grid.step)
-        loss, density = self.log_ratio(x), self.log_density(x)
-        return Moments(*tilted_moments(w, x, grid.step, loss, density, (self.tame, self.missing), _CHUNK))
 
     def _grid(self, w: FloatArray, margin: float) -> Grid:
         """One grid for all of these tilts."""
         enough = SMOOTH / math.sqrt(self.bend)
         step = self._step(self._hardest(w), 0.0, margin, 0.0, enough=enough)
-        low, high = float(w.min()), float(w.max())
-        return Grid(min(step, enough), *self.ends(max(-low, high), high, self.limit))
+        return Grid(min(step, enough), *self.ends(float(np.abs(w).max()), float(w.max()), self.limit))
 
     def _hardest(self, w: FloatArray) -> float:
         """The tilt under which the integrand grows fastest off the real axis."""
@@ -330,8 +324,7 @@ class SamplingTransform(Transform):
             return found
         x = nodes(low, top, step)
         z = x + 1j * shift if shift else x
-        loss = self.log_ratio(z)
-        log_p = self.log_density(z) + math.log(step)
+        loss, log_p = self.log_ratio(z), self.log_density(z) + math.log(step)
         a = w * loss
         log_tilted = log_p + a
         scale = float(np.maximum.reduce(np.real(log_tilted), initial=0.0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 
@@ -21,7 +22,18 @@ def beside(
     """
     needs, whole = _needs(walk, index, epsilon, target), None if walk.uncut else walk.whole(index, limit)
     of_pole = target + subtracted
-    return [_best(walk, index, zones, whole, epsilon, of_pole, needs) for zones in walk.zones(index)]
+    return [_best(walk, index, zones, whole, epsilon, of_pole, needs) for zones in _zones(walk.c, index)]
+
+
+def _zones(c: FloatArray, index: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Where the c to the right and to the left of ``index`` begin and end at which e^{K(c) - c eps} bounds the aliases
+    of its line, of those whose law is whole.
+
+    Each side is split at the poles 0 and -1, since moving the line across a pole picks up that pole's own aliases.
+    """
+    ends = [*pairwise((0, int(c.searchsorted(-1.0)), int(c.searchsorted(0.0)), len(c)))]
+    right, left = [(max(low, index + 1), high) for low, high in ends], [(low, min(high, index)) for low, high in ends]
+    return [zone for zone in right if zone[0] < zone[1]], [zone for zone in left if zone[0] < zone[1]]
 
 
 def _best(
