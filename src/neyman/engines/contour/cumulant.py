@@ -207,9 +207,9 @@ class Walk:
             demand_whole("a composition", under, math.exp(min(float(k), LARGEST_EXPONENT)), 2.0 * off)
         low, high = min(_FIRST / float(spread.max()), _SHALLOW), _FURTHEST / float(spread.min())
         rungs = _rungs(low, high, _KNEE / float(spread.max()))
-        middle = _MIDDLE
         shallow = rungs[rungs < 0.25]
-        middle = np.unique(np.concatenate([middle, -shallow, -1.0 + shallow]))
+        middle = np.sort(np.concatenate([_MIDDLE, -shallow, -1.0 + shallow]))
+        middle = middle[np.concatenate([[True], middle[1:] != middle[:-1]])]
         return _evaluate(parts, np.concatenate([-1.0 - rungs[::-1], middle, rungs]))
 
     def _mirrored(self) -> Walk:
