@@ -35,8 +35,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -297,8 +296,7 @@ def log_shifted_bound(law: Strip, w: float, omega: float, y: float, cut: float, 
     return min(size, _log_add(total, edges, down, wall, beyond))
 
 
-@dataclass(frozen=True, slots=True)
-class _Grid:
+class _Grid(NamedTuple):
     """A grid along the shifted axis: its form and spacing, the width of its strip, by how many e-folds the integrand
     may have grown at the far edge, and log A(w) where that is needed.
     """
@@ -319,7 +317,7 @@ def _grid(law: Strip, w: float, omega: float, y: float, cut: float, near: float)
     cosine = np.cos(0.5 * (y + v) / s2)
     bent = (bend + 0.5 * law.turning(math.hypot(w, omega), low, top) / (s2 * cosine) ** 2) * v**2
     steps = 2.0 * math.pi * v / (DEEP + bent)
-    size, best = math.inf, int(np.argmax(steps))
+    size, best = math.inf, int(steps.argmax())
     if not steps[best] >= _GOOD * widest:
         size = log_size(law, w, cut)
         depth = DEEP + min(max(size - near, 0.0), LARGEST_EXPONENT)
@@ -330,7 +328,7 @@ def _grid(law: Strip, w: float, omega: float, y: float, cut: float, near: float)
             looks = log_lines(law, w, 0.0, y + v, top)[0] - size
             grown = np.minimum(grown, np.maximum(looks, bend * (y + v) ** 2))
             wide = 2.0 * math.pi * v / (depth + grown)
-        place = int(np.argmax(wide))
+        place = int(wide.argmax())
         if size < math.inf and min(float(wide[place]), most) > steps[best]:
             return _Grid(False, min(float(wide[place]), most, widest), float(v[place]), float(grown[place]), size)
     return _Grid(True, min(float(steps[best]), widest), float(v[best]), float(bent[best]), size)
