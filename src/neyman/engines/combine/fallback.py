@@ -112,8 +112,9 @@ class FallbackProfile(Profile):
             return first
         found = self._of_delta(epsilon, first, least, most)
         dim = found.upper > NEARLY_ONE
-        if dim.any():
-            dim &= ~(found.log_gap_upper - found.log_gap_lower <= _DIM)
+        if not dim.any():
+            return found
+        dim &= ~(found.log_gap_upper - found.log_gap_lower <= _DIM)
         return found if not dim.any() or self._lattice is None else self._lattice.near_one(epsilon, found)
 
     def rough(self, epsilon: FloatArray) -> Bracket:
