@@ -69,7 +69,7 @@ def mixed(t: Any, rate: float) -> Any:
     if rate == 1.0:
         return t
     huge = np.real(t) > _HUGE
-    if not np.any(huge):
+    if not np.count_nonzero(huge):
         return _moderate(t, rate)
     with np.errstate(over="ignore", invalid="ignore"):
         far = t + math.log(rate)
@@ -84,7 +84,7 @@ def _moderate(t: Any, rate: float) -> Any:
     if rate <= 0.5:
         return log1p(grown)
     low = np.real(grown) < -0.5
-    if not np.any(low):
+    if not np.count_nonzero(low):
         return log1p(grown)
     at = np.where(low, t, 0.0)
     with np.errstate(under="ignore"):
@@ -124,10 +124,13 @@ def mixed_each(t: FloatArray, turn: FloatArray, rate: FloatArray) -> tuple[Float
     cosine, sine = cosine_and_sine(turn)
     level, imag = grown * cosine, grown * sine
     whole, real = (1.0 - rate) + level, level - rate
-    near = 0.5 * np.log1p(np.maximum(real * (2.0 + real) + imag * imag, -0.75))
-    with np.errstate(divide="ignore"):
-        size = np.where(real > -0.5, near, np.log(np.hypot(whole, imag)))
-    return np.where(far > _ALL, far, size), np.where(far > _ALL, turn, np.arctan2(imag, whole))
+    size, phase = 0.5 * np.log1p(np.maximum(real * (2.0 + real) + imag * imag, -0.75)), np.arctan2(imag, whole)
+    if not (near := real > -0.5).all():
+        with np.errstate(divide="ignore"):
+            size = np.where(near, size, np.log(np.hypot(whole, imag)))
+    if (large := far > _ALL).any():
+        size, phase = np.where(large, far, size), np.where(large, turn, phase)
+    return size, phase
 
 
 def mixed_lines(t: FloatArray, turn: FloatArray, rate: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -144,7 +147,7 @@ def mixed_lines(t: FloatArray, turn: FloatArray, rate: Any) -> tuple[FloatArray,
     >>> bool(abs(size[1, 1] + 1j * phase[1, 1] - mixed(2.0 + 1j, 0.25)) <= off)
     True
     """
-    most = np.max(t, axis=-1, initial=0.0)
+    most = np.maximum.reduce(t, axis=-1, initial=0.0)
     if np.ndim(rate) == 0 and (rate > 0.5 or (most > _SQUARED and _SQUARED + math.log(rate) < _ALL)):
         found = mixed(t + 1j * turn[:, None], rate)
         size, phase = np.real(found), np.imag(found)
@@ -158,7 +161,8 @@ def mixed_lines(t: FloatArray, turn: FloatArray, rate: Any) -> tuple[FloatArray,
     size, phase = 0.5 * np.log1p(real * (2.0 + real) + imag * imag), np.arctan2(imag, 1.0 + real)
     if len(far):
         size[:, far], phase[:, far] = t[far] + math.log(rate), angle
-    nearest = 0.25 * np.sin(np.clip(np.max(np.abs(turn), axis=-1, initial=0.0), 0.5 * math.pi, math.pi)) ** 2
+    furthest = np.maximum.reduce(np.abs(turn), axis=-1, initial=0.5 * math.pi)
+    nearest = 0.25 * np.sin(np.minimum(furthest, math.pi)) ** 2
     return size, phase, _TURNED * (1.0 + most) / nearest
 
 

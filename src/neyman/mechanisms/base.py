@@ -21,6 +21,7 @@ from neyman.mechanisms.additive.rounding import root_at_least, root_at_most, tot
 
 __all__ = ["SCHEMA", "Mechanism", "Part", "SingleStep"]
 
+_NOTHING = Fraction(0)  # mu^2 of what is no Gaussian
 SCHEMA = 1  # of the dict form: raised when a field changes its meaning
 
 
@@ -149,7 +150,9 @@ class Mechanism(Asked, Accountable):
         >>> (Gaussian(4.0) ** 4 * DPSGD(9.4, 0.1, 2000)).losses()
         ((GaussianStep(mu=0.5), 1), (SubsampledGaussianStep(sigma=9.4, rate=0.1), 2000))
         """
-        square = self._mu_squared() * (4 if replace else 1)
+        square = self._mu_squared()
+        if replace:
+            square *= 4
         merged = ((GaussianStep(root_at_least(square), root_at_most(square)), 1),) if square else ()
         return merged + tuple((step.loss(replace), n) for step, n in self.parts if not step.mu_squared)
 
@@ -226,7 +229,7 @@ class SingleStep(Mechanism):
     @property
     def mu_squared(self) -> Fraction:
         """What this step adds to the one Gaussian of a composition, exactly: 0 unless it is an unsampled Gaussian."""
-        return Fraction(0)
+        return _NOTHING
 
     @property
     @abstractmethod

@@ -142,14 +142,18 @@ def _repeated(node: dict[str, object], n: int) -> dict[str, object]:
 
 
 def _normal(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    advice = "Equal steps are counted together."
+    counted = [(step, count("count", n, advice)) for step, n in (_merged(parts) if len(parts) > 1 else parts)]
+    return tuple(part for part in counted if part[1] > 0)
+
+
+def _merged(parts: tuple[Part, ...]) -> list[Part]:
     merged: dict[Hashable, Part] = {}
     for step, n in parts:
         known, before = merged.get(step.law, (step, 0))
         # Steps of one law may be spelled differently (sigma 2, sensitivity 2): keep the spelling that sorts first.
         merged[step.law] = (min(known, step, key=_order), before + n)
-    advice = "Equal steps are counted together."
-    counted = [(step, count("count", n, advice)) for step, n in merged.values()]
-    return tuple(sorted((part for part in counted if part[1] > 0), key=lambda part: part[0].order))
+    return sorted(merged.values(), key=lambda part: part[0].order)
 
 
 def _order(step: SingleStep) -> tuple[Any, ...]:

@@ -128,12 +128,14 @@ class BoundedProfile(Profile):
 
     def _known(self, epsilon: FloatArray, found: Bracket) -> Bracket:
         """What the quick one ``found``, at eps = 0 with its reverse."""
-        zero = np.flatnonzero(epsilon == 0.0)
+        zero = (epsilon == 0.0).nonzero()[0]
         if not len(zero) or self._reverse is None:
             return found
-        place = np.arange(len(epsilon))
-        place[zero] = len(epsilon)
-        return found.followed(found.at(zero[:1]).within(self._reverse.bracket(np.zeros(1)))).at(place)
+        both = found.at(zero[:1]).within(self._reverse.bracket(np.zeros(1)))
+        lower, upper = found.lower.copy(), found.upper.copy()
+        low, high = found.log_gap_lower.copy(), found.log_gap_upper.copy()
+        lower[zero], upper[zero], low[zero], high[zero] = both.lower, both.upper, both.log_gap_lower, both.log_gap_upper
+        return Bracket(np.minimum(lower, upper), upper, low, np.maximum(high, low))
 
     def _wide(self, epsilon: FloatArray, bracket: Bracket, most: float = 0.0) -> IntArray:
         tolerance = max(self._tolerance, most)
@@ -141,11 +143,14 @@ class BoundedProfile(Profile):
             return np.zeros(0, dtype=np.int64)
         width = bracket.upper - bracket.lower
         small = (bracket.upper < _ASKED) | (width <= tolerance * bracket.upper)
-        with np.errstate(invalid="ignore"):
-            gap = bracket.log_gap_upper - bracket.log_gap_lower
-        rest = (bracket.lower < _LARGE) | (gap <= tolerance * np.maximum(1.0, -bracket.log_gap_upper))
-        rest |= bracket.log_gap_upper < np.where(epsilon > 0.0, _NOTHING, -math.inf)
-        return np.flatnonzero(~(small & (rest | (bracket.log_gap_upper == -math.inf))))
+        rest = bracket.lower < _LARGE
+        if not rest.all():
+            with np.errstate(invalid="ignore"):
+                gap = bracket.log_gap_upper - bracket.log_gap_lower
+            rest |= gap <= tolerance * np.maximum(1.0, -bracket.log_gap_upper)
+            rest |= bracket.log_gap_upper < np.where(epsilon > 0.0, _NOTHING, -math.inf)
+            rest |= bracket.log_gap_upper == -math.inf
+        return (~(small & rest)).nonzero()[0]
 
     @cached_property
     def _engine(self) -> Profile | None:

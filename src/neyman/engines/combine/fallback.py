@@ -88,10 +88,10 @@ class FallbackProfile(Profile):
         if known.sharp:
             return out
         vague = self._wide(known, _VAGUE)
-        if self._make_lattice is not None:
-            # e^eps Q(L > eps) is less than 1 - delta, too, of which a contour may know nothing beside a delta near 1
-            apart = known.log_gap_upper - known.log_gap_lower
-            vague = np.union1d(vague, np.flatnonzero((known.lower > 0.5) & ~(apart <= _UNKNOWN)))
+        # e^eps Q(L > eps) is less than 1 - delta, too, of which a contour may know nothing beside a delta near 1
+        blind = (known.lower > 0.5) & ~(known.log_gap_upper - known.log_gap_lower <= _UNKNOWN)
+        if self._make_lattice is not None and blind.any():
+            vague = np.union1d(vague, blind.nonzero()[0])
         if len(vague) and self._lattice is not None:
             out[vague] = self._lattice.slope(epsilon[vague])
         return out
@@ -111,7 +111,10 @@ class FallbackProfile(Profile):
         if first.sharp and self._tolerance >= SHARPEST:
             return first
         found = self._of_delta(epsilon, first, least, most)
-        dim = (found.upper > NEARLY_ONE) & ~(found.log_gap_upper - found.log_gap_lower <= _DIM)
+        dim = found.upper > NEARLY_ONE
+        if not dim.any():
+            return found
+        dim &= ~(found.log_gap_upper - found.log_gap_lower <= _DIM)
         return found if not dim.any() or self._lattice is None else self._lattice.near_one(epsilon, found)
 
     def rough(self, epsilon: FloatArray) -> Bracket:
@@ -127,15 +130,21 @@ class FallbackProfile(Profile):
         self, epsilon: FloatArray, first: Bracket, least: Callable[[], FloatArray | float], most: float
     ) -> Bracket:
         """The same, sharp in delta, from what the contour says ``first``."""
-        final = self._final(epsilon)
-        near = np.flatnonzero((epsilon > 0.0) & (epsilon < _NEAR) & (first.upper - first.lower > _BLUNT * first.upper))
+        near = ((epsilon > 0.0) & (epsilon < _NEAR)).nonzero()[0]
+        if len(near):
+            near = near[(first.upper - first.lower > _BLUNT * first.upper)[near]]
         if len(near):  # beside 0, as far as that is known
             near = near[first.upper[near] > _BESIDE * self._meeting.bracket.lower[0]]
+        final = None
         if len(near):
+            final = self._final(epsilon)  # before the contour is asked others
             place = np.arange(len(epsilon))
             place[near] = len(epsilon) + np.arange(len(near))
             first = first.followed(self._beside_zero(epsilon[near], first.at(near))).at(place)
         at = self._wide(first, self._tolerance)
+        if not len(at):
+            return first
+        final = self._final(epsilon) if final is None else final
         at = at[~final[at] & (first.lower[at] <= most)]
         if len(at):
             chord = below_chord(epsilon[at], float(self._meeting.bracket.upper[0]), self.end)
@@ -149,12 +158,14 @@ class FallbackProfile(Profile):
 
     def _by_contour(self, epsilon: FloatArray, rough: bool = False) -> Bracket:
         ask, zero = self._contour.rough if rough else self._contour.bracket, epsilon == 0.0
-        if not zero.any():
+        count = np.count_nonzero(zero)
+        if not count:
             return ask(epsilon)
-        place = np.where(zero, 0, np.cumsum(~zero))
-        if zero.all():
-            return self._meeting.bracket.at(place)
-        return self._meeting.bracket.followed(ask(epsilon[~zero])).at(place)
+        if count == len(zero):
+            return self._meeting.bracket.at(np.zeros(count, dtype=np.int64))
+        if count == 1 and zero[0]:
+            return self._meeting.bracket.followed(ask(epsilon[1:]))
+        return self._meeting.bracket.followed(ask(epsilon[~zero])).at(np.where(zero, 0, np.cumsum(~zero)))
 
     def _beside_zero(self, epsilon: FloatArray, known: Bracket) -> Bracket:
         """Next to eps = 0, where lines may be poor: delta is convex in e^eps, and known at 0 and further on.
@@ -195,7 +206,7 @@ class FallbackProfile(Profile):
     def _wide(self, bracket: Bracket, tolerance: float) -> IntArray:
         """Where the contour misses the tolerance and the lattice is worth its time."""
         narrow = bracket.upper - bracket.lower <= tolerance * bracket.upper
-        wide = np.flatnonzero((bracket.upper >= _ASKED) & ~narrow)
+        wide = ((bracket.upper >= _ASKED) & ~narrow).nonzero()[0]
         if not len(wide) or self._lattice is None:
             return wide[:0]
         # where a contour was too dear, or knows next to nothing, a long lattice is worth its time, too

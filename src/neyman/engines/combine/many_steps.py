@@ -73,6 +73,8 @@ class LongProfile(Profile):
         if first is None:
             return self._elementary.bracket(epsilon)
         at = self._wide(first, self._tolerance)
+        if not len(at):
+            return first
         return self._both(epsilon, first, at[(first.upper[at] >= goals[0]) & (first.lower[at] <= goals[1])])
 
     def rough(self, epsilon: FloatArray) -> Bracket:
@@ -109,10 +111,13 @@ class LongProfile(Profile):
     @staticmethod
     def _wide(bracket: Bracket, tolerance: float) -> IntArray:
         sharp = (bracket.upper < _ASKED) | (bracket.upper - bracket.lower <= tolerance * bracket.upper)
-        with np.errstate(invalid="ignore"):
-            gap = bracket.log_gap_upper - bracket.log_gap_lower
-        rest = (bracket.lower < 0.5) | (gap <= tolerance * np.maximum(1.0, -bracket.log_gap_upper))
-        return np.flatnonzero(~(sharp & (rest | (bracket.log_gap_upper == -math.inf))))
+        rest = bracket.lower < 0.5
+        if not rest.all():
+            with np.errstate(invalid="ignore"):
+                gap = bracket.log_gap_upper - bracket.log_gap_lower
+            rest |= gap <= tolerance * np.maximum(1.0, -bracket.log_gap_upper)
+            rest |= bracket.log_gap_upper == -math.inf
+        return (~(sharp & rest)).nonzero()[0]
 
     def _by_engine(self, ask: Callable[[Profile], Bracket]) -> Bracket | None:
         try:

@@ -120,9 +120,11 @@ class ToldAlone(Profile):
 
         def below() -> tuple[FloatArray, FloatArray]:
             lower, log_gap_upper = known.lower, known.log_gap_upper
-            with np.errstate(invalid="ignore"):
-                loose = ~(log_gap_upper - known.log_gap_lower <= _LOOSE - _BESIDE * log_gap_upper)
-            vague = np.flatnonzero(~(lower >= _VAGUE * known.upper) | (loose & (lower > _VAGUE)))
+            unknown, large = ~(lower >= _VAGUE * known.upper), lower > _VAGUE
+            if large.any():
+                with np.errstate(invalid="ignore"):
+                    unknown |= large & ~(log_gap_upper - known.log_gap_lower <= _LOOSE - _BESIDE * log_gap_upper)
+            vague = unknown.nonzero()[0]
             if len(vague):
                 lower, log_gap_upper = lower.copy(), log_gap_upper.copy()
                 for part in self._parts:

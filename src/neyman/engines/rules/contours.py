@@ -106,15 +106,15 @@ def _read_at_each(rest: Composition, listed: Listed) -> bool:
 
 
 def _quickly(c: Composition) -> Pair | None:
-    return quickly(c.losses, c.tolerance, c.tail_mu, c.effort, cache(partial(_contours, c, None)))
+    return quickly(c.losses, c.tolerance, c.tail_mu, c.effort, partial(_contours, c, None))
 
 
 def _contours(c: Composition, listed: Listed | None) -> Pair:
     """By contours: bent ones where the record hardly ever takes part, before lines or after them."""
-    lines = cache(partial(_lines, c, listed))
     rare = seldom(c.losses)
     if rare is None:
-        return lines()
+        return _lines(c, listed)
+    lines = cache(partial(_lines, c, listed))
     from neyman.engines.contour.rare.profile import rare_profiles
 
     bent = Pair.both(rare_profiles(rare.step, rare.times, c.tail_mu, c.effort))
@@ -138,7 +138,9 @@ def _lines(c: Composition, listed: Listed | None) -> Pair:
     contours = _along(c, Parts(steps, mu, "remove"), small)
     short = plain or all(contour.within(_LENGTHY, _USUAL) for contour in contours)
     longest = 2 * POINTS if c.tail_mu <= _STRONG and not plain else POINTS
-    lattices = [cache(partial(_lattice, c, way, longest)) for way in c.directions]
+    lattices: list[Callable[[], LatticeProfile]] = [partial(_lattice, c, way, longest) for way in c.directions]
+    if not short:  # else nobody asks but the profile itself
+        lattices = [cache(lattice) for lattice in lattices]
     if listed is not None and not short and max(lattice().points for lattice in lattices) > _SMALL:
         return _mixture(c, listed)
     meeting = TotalVariation(contours[0], contours[-1])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -46,7 +46,7 @@ def quickly(
     steps = [(step, times) for step, times in losses if isinstance(step, SubsampledGaussianStep)]
     mu = next((step.mu for step, _ in losses if isinstance(step, GaussianStep)), 0.0)
     if len(exchanged) + (mu > 0.0) == len(losses):
-        return _exchanged(exchanged, mu, tolerance, tail_mu, effort, contours)
+        return _exchanged(exchanged, mu, tolerance, tail_mu, effort, cache(contours))
     if not steps or len(steps) + (mu > 0.0) < len(losses):
         return None
     noise = [step.sigma for step, _ in steps]
@@ -71,7 +71,7 @@ def quickly(
         return None
     settled = min(noise) >= _LOUD and math.hypot(mu, *(_shift(step, times) for step, times in steps)) < _LITTLE
     hopeless = settled or min(noise) < _FAINT
-    return before(quick, None if hopeless else contours, share * tolerance)
+    return before(quick, None if hopeless else cache(contours), share * tolerance)
 
 
 def _exchanged(

@@ -38,7 +38,7 @@ def kept(method: Callable[P, R]) -> Callable[P, R]:
     @wraps(method)
     def asked(*args: P.args, **kwargs: P.kwargs) -> R:
         answers: dict[Any, Any] = vars(args[0]).setdefault(name, {})
-        numbers = (len(each) if isinstance(each, np.ndarray) else each for each in (*args[1:], *kwargs.values()))
+        numbers = [len(each) if isinstance(each, np.ndarray) else each for each in (*args[1:], *kwargs.values())]
         place = (*numbers, *kwargs)
         known = answers.get(place, _NOTHING)  # at once: another thread may forget them all meanwhile
         if known is not _NOTHING:

@@ -35,8 +35,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -148,8 +147,8 @@ class Strip(Protocol):
 
 def log_sums(log_term: FloatArray) -> FloatArray:
     """log of the sum of e^log_term along the last axis."""
-    peak = np.max(log_term, axis=-1)
-    return peak + np.log(np.sum(np.exp(log_term - peak[..., None]), axis=-1))
+    peak = np.maximum.reduce(log_term, axis=-1)
+    return peak + np.log(np.add.reduce(np.exp(log_term - peak[..., None]), axis=-1))
 
 
 def nodes(low: float, top: float, step: float) -> FloatArray:
@@ -250,12 +249,12 @@ def log_on_wall(law: Strip, w: float, omega: float, x: float, high: FloatArray) 
 
     Between two heights d apart its log lies at most M d^2/8 above the larger, M as for lines.
     """
-    s2, above = law.sigma**2, np.append(high[1:], high[-1])
+    s2, above = law.sigma**2, np.concatenate([high[1:], high[-1:]])
     loss = law.log_ratio(x + 1j * high)
     size = law.log_smooth(np.array([x]), high)[:, 0] + w * loss.real + omega * loss.imag
     turning = float(law.turning_at(np.array([x]), math.hypot(w, omega))[0])
     curve = 2.0 * law.bend + turning / (s2 * np.cos(0.5 * above / s2)) ** 2
-    return np.maximum(size, np.append(size[1:], size[-1])) + 0.125 * curve * (above - high) ** 2 + np.log(above)
+    return np.maximum(size, np.concatenate([size[1:], size[-1:]])) + 0.125 * curve * (above - high) ** 2 + np.log(above)
 
 
 def log_shifted_bound(law: Strip, w: float, omega: float, y: float, cut: float, near: float) -> float:
@@ -276,7 +275,7 @@ def log_shifted_bound(law: Strip, w: float, omega: float, y: float, cut: float, 
     size, low, top = grid.size, *law.ends(abs(w), w, cut)
     if not (top - low) / grid.step < _MOST:
         return size
-    x = np.append(nodes(low, top, grid.step), top)
+    x = np.concatenate([nodes(low, top, grid.step), [top]])
     loss = law.log_ratio(x + 1j * y)
     modulus = (law.log_smooth if grid.relative else law.log_modulus)(x, np.array([y]))[0]
     log_term = modulus + w * loss.real - omega * loss.imag
@@ -297,8 +296,7 @@ def log_shifted_bound(law: Strip, w: float, omega: float, y: float, cut: float, 
     return min(size, _log_add(total, edges, down, wall, beyond))
 
 
-@dataclass(frozen=True, slots=True)
-class _Grid:
+class _Grid(NamedTuple):
     """A grid along the shifted axis: its form and spacing, the width of its strip, by how many e-folds the integrand
     may have grown at the far edge, and log A(w) where that is needed.
     """
@@ -319,7 +317,7 @@ def _grid(law: Strip, w: float, omega: float, y: float, cut: float, near: float)
     cosine = np.cos(0.5 * (y + v) / s2)
     bent = (bend + 0.5 * law.turning(math.hypot(w, omega), low, top) / (s2 * cosine) ** 2) * v**2
     steps = 2.0 * math.pi * v / (DEEP + bent)
-    size, best = math.inf, int(np.argmax(steps))
+    size, best = math.inf, int(steps.argmax())
     if not steps[best] >= _GOOD * widest:
         size = log_size(law, w, cut)
         depth = DEEP + min(max(size - near, 0.0), LARGEST_EXPONENT)
@@ -330,7 +328,7 @@ def _grid(law: Strip, w: float, omega: float, y: float, cut: float, near: float)
             looks = log_lines(law, w, 0.0, y + v, top)[0] - size
             grown = np.minimum(grown, np.maximum(looks, bend * (y + v) ** 2))
             wide = 2.0 * math.pi * v / (depth + grown)
-        place = int(np.argmax(wide))
+        place = int(wide.argmax())
         if size < math.inf and min(float(wide[place]), most) > steps[best]:
             return _Grid(False, min(float(wide[place]), most, widest), float(v[place]), float(grown[place]), size)
     return _Grid(True, min(float(steps[best]), widest), float(v[best]), float(bent[best]), size)
@@ -338,7 +336,7 @@ def _grid(law: Strip, w: float, omega: float, y: float, cut: float, near: float)
 
 def _widths(law: Strip, most: float) -> FloatArray:
     """Widths of strips to choose from: shares of the most, and some at which e^{b v^2} is worth its while."""
-    return np.append(most * SHARES, np.minimum(most, BENT / math.sqrt(law.bend)))
+    return np.concatenate([most * SHARES, np.minimum(most, BENT / math.sqrt(law.bend))])
 
 
 def _grown(law: Strip, w: float, top: float, v: FloatArray) -> FloatArray:

@@ -119,29 +119,28 @@ class SamplingTransform(Transform):
 
     def _together(self, w: FloatArray, grid: Grid, margin: float) -> Moments:
         """The same by one ``grid`` for all w that it can hold."""
-        out = [np.full(len(w), np.nan) for _ in range(4)]
-        held = np.ones(len(w), dtype=np.bool_)
+        if not grid.points > _MOST:
+            x = nodes(grid.low, grid.top, grid.step)
+            loss, density = self.log_ratio(x), self.log_density(x)
+            return Moments(*tilted_moments(w, x, grid.step, loss, density, (self.tame, self.missing), _CHUNK))
+        out, held = Moments(*(np.full(len(w), np.nan) for _ in range(4))), np.ones(len(w), dtype=np.bool_)
         while grid.points > _MOST:
             held &= w != self._hardest(w[held])
-            if not np.any(held):
-                return Moments(*out)
+            if not held.any():
+                return out
             grid = self._grid(w[held], margin)
-        x, places = nodes(grid.low, grid.top, grid.step), np.flatnonzero(held)
-        loss, density = self.log_ratio(x), self.log_density(x)
-        tilted = tilted_moments(w[places], x, grid.step, loss, density, (self.tame, self.missing), _CHUNK)
-        for target, value in zip(out, tilted, strict=True):
-            target[places] = value
-        return Moments(*out)
+        out.put(held, self._together(w[held], grid, margin))
+        return out
 
     def _grid(self, w: FloatArray, margin: float) -> Grid:
         """One grid for all of these tilts."""
         enough = SMOOTH / math.sqrt(self.bend)
         step = self._step(self._hardest(w), 0.0, margin, 0.0, enough=enough)
-        return Grid(min(step, enough), *self.ends(float(np.max(np.abs(w))), float(np.max(w)), self.limit))
+        return Grid(min(step, enough), *self.ends(float(np.abs(w).max()), float(w.max()), self.limit))
 
     def _hardest(self, w: FloatArray) -> float:
         """The tilt under which the integrand grows fastest off the real axis."""
-        return float(np.min(w))
+        return float(w.min())
 
     def on_line(self, w: float, omega: FloatArray, cut: float, margin: float) -> tuple[ComplexArray, FloatArray]:
         """log A(w + i omega) at ``omega`` >= 0 (1-d, ascending), with a bound on the error of each A, relative to the
@@ -325,14 +324,15 @@ class SamplingTransform(Transform):
             return found
         x = nodes(low, top, step)
         z = x + 1j * shift if shift else x
-        loss = self.log_ratio(z)
-        log_p = self.log_density(z) + math.log(step)
+        loss, log_p = self.log_ratio(z), self.log_density(z) + math.log(step)
         a = w * loss
-        scale = float(np.max(np.real(log_p + a), initial=0.0))
+        log_tilted = log_p + a
+        scale = float(np.maximum.reduce(np.real(log_tilted), initial=0.0))
         large = scale > 1.0
-        tilted = np.exp(log_p + a - (scale if large else 0.0))
-        base = 0.0 if large else complex(np.sum(excess(log_p, a))) - self.missing
-        value = turned_sum(omega, loss, tilted, one=large) + base
+        tilted = np.exp(log_tilted - scale if large else log_tilted)
+        base = 0.0 if large else complex(np.add.reduce(excess(log_p, a))) - self.missing
+        still = not large and omega[-1] == 0.0  # what does not turn is no more than base
+        value = np.full(len(omega), base) if still else turned_sum(omega, loss, tilted, one=large) + base
         size, untilted = np.abs(tilted), 0.0 if large else float(np.exp(np.real(log_p)) @ np.abs(a))
         spread, whole = float(size @ np.abs(loss)), max(float(size.sum()), 1.0)
         # alias of the grid, and the end of the law in a valley
@@ -370,7 +370,7 @@ class SamplingTransform(Transform):
             return 2.0 * math.pi * min(shift, ceiling - shift) / (float(growth[0]) + margin)
         y = np.minimum(self.sigma * lines, ceiling)
         growth = self._growth_at_most(w, omega, y)
-        step = float(np.max(2.0 * math.pi * y / (growth + margin)))
+        step = float(np.maximum.reduce(2.0 * math.pi * y / (growth + margin)))
         if step > min(FINE * math.sqrt(0.5 / self.bend), enough, _ALL * 2.0 * math.pi * float(y[-1]) / margin):
             return step
         # where q is small, arg r and |r| hardly move: look
@@ -379,8 +379,8 @@ class SamplingTransform(Transform):
         # the strip ends with the law; on its end wall, too, the integrand must fall behind e^{2 pi y / step}
         high = np.minimum(self.sigma * WALL, ceiling)
         allowed = 2.0 * math.pi * high / np.maximum(log_on_wall(self, w, omega, end, high) - base + margin + 3.0, LEAST)
-        walls = np.minimum.accumulate(allowed)[np.maximum(np.searchsorted(high, y, side="right") - 1, 0)]
-        return max(step, float(np.max(np.minimum(2.0 * math.pi * y / (growth + margin), walls))))
+        walls = np.minimum.accumulate(allowed)[np.maximum(high.searchsorted(y, side="right") - 1, 0)]
+        return max(step, float(np.minimum(2.0 * math.pi * y / (growth + margin), walls).max()))
 
     def _growth_at_most(self, w: float, omega: float, y: FloatArray) -> FloatArray:
         """No less than ``_growth``, without a look: on Im x = y, |r| lies between cos(y/(2 s^2)) and 1 times its real

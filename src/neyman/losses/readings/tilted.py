@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +30,8 @@ def last_valley(log_weight: FloatArray, x: FloatArray) -> Any:
 
 def excess(log_p: Any, a: Any) -> Any:
     """e^log_p (e^a - 1), also where e^a alone overflows, or e^log_p alone is no float."""
-    if np.max(np.real(a)) <= _LARGEST and np.min(np.real(log_p)) >= -_LARGEST:
+    high, low = np.maximum.reduce(np.real(a), axis=None), np.minimum.reduce(np.real(log_p), axis=None)
+    if high <= _LARGEST and low >= -_LARGEST:
         return np.exp(log_p) * np.expm1(a)
     large = np.real(a) > 1.0
     with np.errstate(under="ignore"):
@@ -71,9 +72,11 @@ def of_each_kind(w: FloatArray, moments: Callable[[FloatArray], Moments], betwee
     """``moments`` of tilts, those of a kind at once, where kinds end at the tilts ``between``: steep ones want finer
     grids, and longer ones, than others.
     """
-    kinds = np.searchsorted(between, w, side="right")
-    order = np.argsort(kinds, kind="stable")
-    found = [moments(some) for some in np.split(w[order], 1 + np.flatnonzero(np.diff(kinds[order])))]
+    kinds = between.searchsorted(w, side="right")
+    order = kinds.argsort(kind="stable")
+    kinds, ordered = kinds[order], w[order]
+    starts = [0, *(1 + (kinds[1:] != kinds[:-1]).nonzero()[0]).tolist(), len(w)]
+    found = [moments(ordered[first:last]) for first, last in pairwise(starts)]
     if len(found) == 1:
         return found[0]
     back = np.empty(len(w), dtype=np.int64)
@@ -98,16 +101,17 @@ def tilted_moments(
     Of many laws, each on a grid of its own, ``x``, ``loss`` and ``density`` have shape (laws, 1, places), ``step`` and
     the first of ``ends`` (laws, 1); what is returned has (laws, w). Tables have about as many ``entries`` at most.
     """
-    law, rows = _Law.of(x, step, loss, density, ends), max(1, entries // loss.size)
-    found = [law.tilted(w[i : i + rows]) for i in range(0, len(w), rows)]
+    rows = max(1, entries // loss.size)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
+        law = _Law.of(x, step, loss, density, ends)
+        found = [law.tilted(w[i : i + rows]) for i in range(0, len(w), rows)]
     if len(found) == 1:
         return found[0]
     log_a, mean, variance, cut = (np.concatenate(column, axis=-1) for column in zip(*found, strict=True))
     return log_a, mean, variance, cut
 
 
-@dataclass(frozen=True)
-class _Law:
+class _Law(NamedTuple):
     """Laws on grids, ``p`` what each place weighs, ``off`` how far its loss lies from the mean and ``square`` that
     squared; ``size`` are the sums of the weights and of their squares.
     """
@@ -126,14 +130,13 @@ class _Law:
 
     @classmethod
     def of(cls, x: FloatArray, step: Any, loss: FloatArray, density: FloatArray, ends: tuple[Any, float]) -> _Law:
-        with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
-            p = np.exp(density)
-            mass = p.sum(axis=-1)
-            middle = (p * loss).sum(axis=-1) / mass
-            off = loss - middle[..., None]
-            square = off * off
-            spread = (p * square).sum(axis=-1)
-        floats = (density.min(axis=-1) >= -_LARGEST) & (x[..., -1] > 0.0)
+        p = np.exp(density)
+        mass = np.add.reduce(p, axis=-1)
+        middle = np.add.reduce(p * loss, axis=-1) / mass
+        off = loss - middle[..., None]
+        square = off * off
+        spread = np.add.reduce(p * square, axis=-1)
+        floats = (np.minimum.reduce(density, axis=-1) >= -_LARGEST) & (x[..., -1] > 0.0)
         return cls(x, step, loss, density, ends, p, middle, off, square, (mass, spread), floats)
 
     def tilted(self, w: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -141,15 +144,14 @@ class _Law:
         end, missing = self.ends
         a = w[:, None] * self.loss
         found, good = self._near(a)
-        shape = found[0].shape
-        cut = np.where(w <= end, np.inf, self.x[..., -1]) + np.zeros(shape)  # of other laws the grid is all there is
-        rest = np.flatnonzero(~good)
-        if len(rest):
-            rows = np.unravel_index(rest, shape)
+        cut = np.where(w <= end, np.inf, self.x[..., -1])  # of other laws the grid is all there is
+        if not good.all():
+            rows = (~good).nonzero()
             places, losses, densities = (
                 np.broadcast_to(each, a.shape)[rows] for each in (self.x, self.loss, self.density)
             )
-            some = _Rows(a[rows], densities + a[rows], losses, densities, np.broadcast_to(self.step, shape)[rows])
+            steps = np.broadcast_to(self.step, good.shape)[rows]
+            some = _Rows(a[rows], densities + a[rows], losses, densities, steps)
             cut[rows] = some.cut(places, cut[rows])
             for target, value in zip(found, some.moments(missing), strict=True):
                 target[rows] = value
@@ -160,23 +162,21 @@ class _Law:
         that is good: where A is near 1, so that what is added to it drowns nothing, neither e^a nor the density leaves
         the floats, and the tilted law is dead at both ends of its grid.
         """
-        with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
-            more = np.expm1(a)
-            more *= self.p
-            excess_of_one = more.sum(axis=-1)
-            log_a = np.log1p(excess_of_one * self.step - self.ends[1])
-            total = self.size[0] + excess_of_one
-            aside = _against(more, self.off) / total
-            variance = (_against(more, self.square) + self.size[1]) / total - aside * aside
-            dead = np.log(total / a.shape[-1]) - VALLEY  # a lower bound on the largest weight, less a valley
+        more = np.expm1(a)
+        more *= self.p
+        excess_of_one = np.add.reduce(more, axis=-1)
+        log_a = np.log1p(excess_of_one * self.step - self.ends[1])
+        total = self.size[0] + excess_of_one
+        aside = _against(more, self.off) / total
+        variance = (_against(more, self.square) + self.size[1]) / total - aside * aside
+        dead = np.log(total / a.shape[-1]) - VALLEY  # a lower bound on the largest weight, less a valley
         good = (np.abs(log_a) < _NEAR) & (variance > 0.0)
         good &= (np.maximum(a[..., 0], a[..., -1]) <= _LARGEST) & self.floats
         good &= (self.density[..., 0] + a[..., 0] < dead) & (self.density[..., -1] + a[..., -1] < dead)
         return (log_a, self.middle + aside, variance), good
 
 
-@dataclass(frozen=True)
-class _Rows:
+class _Rows(NamedTuple):
     """Tilted laws, one a row: exponents ``a`` of the tilt, ``log_weight`` with the density, both of which are changed
     where the law is cut.
     """
@@ -191,11 +191,11 @@ class _Rows:
         """Cut each in the last valley that is deep enough, unless it is dead where the grid ends; and where that is:
         NaN where the grid does not hold the law, else ``cut`` where the grid holds all of it.
         """
-        log_top, last = self.log_weight.max(axis=-1), self.log_weight.shape[-1] - 1
+        log_top, last = np.maximum.reduce(self.log_weight, axis=-1), self.log_weight.shape[-1] - 1
         # with no valley on the way, the tilted law falls for good beyond w: nothing was cut, unless the grid ended
         # before; a law that has left the grid at its lower end is out of reach, too
         held = self.log_weight[:, 0] < log_top - VALLEY
-        which = np.flatnonzero(~((self.log_weight[:, -1] < log_top - VALLEY) & (x[:, -1] > 0.0)))
+        which = (~((self.log_weight[:, -1] < log_top - VALLEY) & (x[:, -1] > 0.0))).nonzero()[0]
         if len(which):
             some = self.log_weight[which]
             crest = np.maximum.accumulate(some, axis=-1)
@@ -208,21 +208,21 @@ class _Rows:
             self.a[which] = np.where(beyond, 0.0, self.a[which])
             cut = cut.copy()
             cut[which] = np.where(ends_at < last, x[which, ends_at], cut[which])
-            held[which] &= np.any(deep, axis=-1)
+            held[which] &= deep.any(axis=-1)
         return np.where(held, cut, np.nan)
 
     def moments(self, missing: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         """log A, mean and variance of each."""
-        peak = self.log_weight.max(axis=-1)
+        peak = np.maximum.reduce(self.log_weight, axis=-1)
         weight = np.exp(self.log_weight - peak[:, None])
-        total = weight.sum(axis=-1)
-        mean = (weight * self.loss).sum(axis=-1) / total
+        total = np.add.reduce(weight, axis=-1)
+        mean = np.add.reduce(weight * self.loss, axis=-1) / total
         off = self.loss - mean[:, None]
         weight *= np.multiply(off, off, out=off)
-        variance = weight.sum(axis=-1) / total
+        variance = np.add.reduce(weight, axis=-1) / total
         log_a = peak + np.log(total * self.step)
         near = np.abs(log_a) < _NEAR
-        if np.any(near):
+        if near.any():
             log_a[near] = _near_one(self.a[near], self.density[near], self.step[near], missing)
         return log_a, mean, variance
 
@@ -232,7 +232,7 @@ def _near_one(a: FloatArray, density: FloatArray, step: FloatArray, missing: flo
     sums = np.empty(len(a))
     large = a.max(axis=-1) > 1.0
     for rows in (large, ~large):
-        if np.any(rows):
+        if rows.any():
             density_there = density[rows]
             sums[rows] = excess(density_there, np.minimum(a[rows], _LARGEST - density_there)).sum(axis=-1)
     return np.log1p(sums * step - missing)

@@ -65,11 +65,14 @@ def logged(
     """
     size = np.abs(1.0 + value if more else value)
     nothing = size < TINY
-    if np.any(nothing):
+    if nothing.any():
         value, off = np.where(nothing, 0.0 if more else TINY, value), off + 2.0 * TINY * nothing
-    log_a = log1p(value) if more else np.log(value)
+        log_a = np.where(nothing, math.log(TINY), log1p(value) if more else np.log(value))
+        size = np.maximum(size, TINY)
+    else:
+        log_a = log1p(value) if more else np.log(value)
     with np.errstate(over="ignore"):
-        return np.where(nothing, math.log(TINY), log_a) + scale, off / np.maximum(size, TINY)
+        return log_a + scale, off / size
 
 
 class Transform(ABC):

@@ -131,7 +131,9 @@ class Gaussian(Unsampled):
         if rate == 1.0:
             mu = (2 if replace else 1) / Fraction(self.ratio)
             return GaussianStep(at_least(mu), at_most(mu))
-        sampled, exact = ReplacedGaussianStep if replace else SubsampledGaussianStep, Fraction(self.ratio)
+        sampled, exact = ReplacedGaussianStep if replace else SubsampledGaussianStep, self.ratio
+        if not isinstance(exact, Fraction):  # a float is its own rounding
+            return sampled(exact, rate, exact)
         return sampled(at_most(exact), rate, at_least(exact))
 
 

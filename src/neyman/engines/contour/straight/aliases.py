@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 
-from neyman._validate import FloatArray, IntArray
+from neyman._validate import BoolArray, FloatArray
 from neyman.engines.contour.cumulant import Walk
 
 __all__ = ["beside"]
@@ -19,20 +20,37 @@ def beside(
     least distance for all ``epsilon``, with that distance; e^``target`` times e^``subtracted`` is what a pole between
     may leave to be subtracted.
     """
-    needs = _needs(walk, index, epsilon, target)
-    return [_best(walk, index, zones, epsilon, target + subtracted, needs) for zones in walk.zones(index, limit)]
+    needs, whole = _needs(walk, index, epsilon, target), None if walk.uncut else walk.whole(index, limit)
+    of_pole = target + subtracted
+    return [_best(walk, index, zones, whole, epsilon, of_pole, needs) for zones in _zones(walk.c, index)]
+
+
+def _zones(c: FloatArray, index: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Where the c to the right and to the left of ``index`` begin and end at which e^{K(c) - c eps} bounds the aliases
+    of its line, of those whose law is whole.
+
+    Each side is split at the poles 0 and -1, since moving the line across a pole picks up that pole's own aliases.
+    """
+    ends = [*pairwise((0, int(c.searchsorted(-1.0)), int(c.searchsorted(0.0)), len(c)))]
+    right, left = [(max(low, index + 1), high) for low, high in ends], [(low, min(high, index)) for low, high in ends]
+    return [zone for zone in right if zone[0] < zone[1]], [zone for zone in left if zone[0] < zone[1]]
 
 
 def _best(
-    walk: Walk, index: int, zones: list[IntArray], epsilon: FloatArray, target: FloatArray, needs: FloatArray
-) -> tuple[float, int]:
-    """That of one side, whose ``zones`` lie between the poles."""
-    best = (math.inf, index)
-    for zone in zones:
-        worst = needs[zone]
+    walk: Walk, index: int, zones: list[tuple[int, int]], whole: BoolArray | None, epsilon: FloatArray,
+    target: FloatArray, needs: FloatArray,
+) -> tuple[float, int]:  # fmt: skip
+    """That of one side, whose ``zones`` lie between the poles, among the ``whole`` laws."""
+    best, c = (math.inf, index), float(walk.c[index])
+    for first, last in zones:
+        places = None if whole is None else whole[first:last].nonzero()[0]
+        worst = needs[first:last] if places is None else needs[first:last][places]
+        if not len(worst):
+            continue
         place = int(worst.argmin())
-        pole = _pole_apart(float(walk.c[index]), float(walk.c[zone[place]]), epsilon, target)
-        best = min(best, (max(float(worst[place]), pole), int(zone[place])))
+        place = first + (place if places is None else int(places[place]))
+        pole = _pole_apart(c, float(walk.c[place]), epsilon, target)
+        best = min(best, (max(float(needs[place]), pole), place))
     return best
 
 
@@ -49,7 +67,11 @@ def _needs(walk: Walk, index: int, epsilon: FloatArray, target: FloatArray) -> F
     """Least R for which Chernoff at each c of the walk bounds the aliases below e^target at every eps."""
     need = walk.k - np.multiply.outer(epsilon, walk.c) - target[:, None]
     apart = np.abs(walk.c - walk.c[index])
+    same = (apart == 0.0).nonzero()[0]
+    apart[same] = 1.0
     # the same c, met once more, bounds aliases at any distance or at none
-    there = np.where(need > 0.0, math.inf, 0.0)
+    there = np.where(need[:, same] > 0.0, math.inf, 0.0)
     with np.errstate(over="ignore"):
-        return np.where(apart > 0.0, need / np.where(apart > 0.0, apart, 1.0), there).max(axis=0)
+        need /= apart
+    need[:, same] = there
+    return np.maximum.reduce(need, axis=0)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neyman._validate import FloatArray, IntArray
+from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.contour.cumulant import DEEPEST, LOST, Walk
 from neyman.numerics.rounding import TINY
 
@@ -47,18 +47,16 @@ def choose(walk: Walk, turned: float = 0.0) -> Chosen:
     are cut, so that they are long.
     """
     # between the poles depth is no limit: there 1 - delta is found, in its logarithm
-    able = np.flatnonzero(walk.useful() | ((walk.c > -1.0) & (walk.c < 0.0)))
-    h = walk.k[able] - np.log(np.abs(walk.c[able]) * (walk.c[able] + 1.0))
-    if np.min(h, where=walk.c[able] < 0.0, initial=math.inf) > -_BLATANT:
-        able, h = able[walk.c[able] > 0.0], h[walk.c[able] > 0.0]
+    able = (walk.useful() | ((walk.c > -1.0) & (walk.c < 0.0))).nonzero()[0]
     c = walk.c[able]
+    h = walk.k[able] - np.log(np.abs(c) * (c + 1.0))
+    right = int(c.searchsorted(0.0))
+    if right and h[:right].min() > -_BLATANT:
+        able, c, h = able[right:], c[right:], h[right:]
+    reach, room = _reached(walk.mean[able], walk.variance[able], (h > -DEEPEST) | (c > 0.0))
     # the eps at which each line of the walk is best: the lower envelope of h - c eps
-    visible = (walk.mean[able] > 0.0) & ((h > -DEEPEST) | (c > 0.0))
-    reach, place = np.unique(np.concatenate([[0.0], walk.mean[able][visible]]), return_index=True)
-    nearest = walk.variance[able][np.argmin(np.abs(walk.mean[able]))]
-    room = _BESIDE * np.sqrt(np.append(nearest, walk.variance[able][visible])[place])
     height = h - np.multiply.outer(reach, c)
-    best = height.min(axis=1)
+    best = np.minimum.reduce(height, axis=1)
     if turned > 0.0:
         more = np.unique(np.append(reach, _between(reach, best)))
         reach, room = more, np.interp(more, reach, room)
@@ -84,11 +82,22 @@ def choose(walk: Walk, turned: float = 0.0) -> Chosen:
         stretches.append((line, float(reach[first]), float(reach[end])))
         first = end + 1
     lines = np.array(sorted(chosen), dtype=np.int64)
-    heights = np.interp(lines, able, h)
+    heights = h[able.searchsorted(lines)]
     if turned > 0.0 and [line for line, _, _ in stretches] == lines.tolist():
         heights = _meeting(walk.c[lines], heights, np.array(stretches))
     starts, ends = np.array([chosen[int(i)] for i in lines]).T
     return Chosen(lines, starts, ends, heights)
+
+
+def _reached(mean: FloatArray, variance: FloatArray, shown: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """0 and the eps > 0 at which lines stand that are ``shown``, ascending; and the room that each leaves beside it."""
+    visible = (mean > 0.0) & shown
+    reach = np.concatenate([[0.0], mean[visible]])
+    spread = np.concatenate([variance[np.abs(mean).argmin()][None], variance[visible]])
+    if not (reach[1:] > reach[:-1]).all():
+        reach, place = np.unique(reach, return_index=True)
+        spread = spread[place]
+    return reach, _BESIDE * np.sqrt(spread)
 
 
 def _meeting(c: FloatArray, heights: FloatArray, stretches: FloatArray) -> FloatArray:
@@ -143,12 +152,14 @@ def alias_distances(
     """
     need = (walk.k - np.multiply.outer(epsilon, walk.c)) - target[:, :, None]
     apart = walk.c - walk.c[lines, None]
-    whole = True if walk.uncut else np.array([walk.whole(int(index), limit) for index in lines])
+    usable = apart != 0.0
+    if not walk.uncut:
+        usable &= np.array([walk.whole(int(index), limit) for index in lines])
+    distance = need / np.where(usable, np.abs(apart), 1.0)[:, None, :]
     out = np.zeros(target.shape)
     for side in (apart > 0.0, apart < 0.0):
-        usable = side & whole
-        distance = need / np.where(usable, np.abs(apart), 1.0)[:, None, :]
-        out = np.maximum(out, distance.min(axis=2, where=usable[:, None, :], initial=math.inf))
+        there = (side & usable)[:, None, :]
+        out = np.maximum(out, np.minimum.reduce(distance, axis=2, where=there, initial=math.inf))
     return out
 
 

@@ -104,6 +104,9 @@ def nodes_of(low: FloatArray, top: FloatArray, count: int) -> tuple[FloatArray, 
 
 def chunks(which: IntArray, count: FloatArray, rows: int) -> Iterator[tuple[IntArray, int]]:
     """Laws that have nearly as many places, and how many that is at most: tables of so many rows fit the cache."""
+    if len(which) == 1:
+        yield which, int(count[which[0]])
+        return
     order = which[np.argsort(-count[which], kind="stable")]
     i = 0
     while i < len(order):

@@ -19,6 +19,9 @@ __all__ = ["lost_of", "moments_of"]
 
 def moments_of(laws: Sequence[Transform], w: FloatArray) -> Moments:
     """``moments`` of each law at real ``w``: arrays with one row for each law."""
+    if len(laws) == 1:
+        found = laws[0].moments(w)
+        return Moments(found.log_a[None], found.mean[None], found.variance[None], found.cut[None])
     out = Moments(*(np.empty((len(laws), len(w))) for _ in range(4)))
     plain, alone = parted(laws)
     if len(plain):
@@ -31,6 +34,8 @@ def moments_of(laws: Sequence[Transform], w: FloatArray) -> Moments:
 
 def lost_of(laws: Sequence[Transform], cuts: FloatArray) -> FloatArray:
     """e^``log_lost`` of each law, which has a row of ``cuts``."""
+    if len(laws) == 1:
+        return np.exp(laws[0].log_lost(cuts[0]))[None]
     out = np.empty(cuts.shape)
     plain, alone = parted(laws)
     if len(plain):
