@@ -223,6 +223,10 @@ class Profile(ABC):
         """The same for what only steers: as sharp as that needs, where an engine has to be sharpened for more."""
         return self.bracket(epsilon)
 
+    def nearly(self, epsilon: FloatArray) -> FloatArray:
+        """About delta, for what only steers and is asked for a place to begin, where a formula costs less."""
+        return self.bracket(epsilon).upper
+
     def sharp_within(self, epsilon: FloatArray, least: FloatArray | float, most: float = 1.0) -> Bracket:
         """``rough`` first, and as sharp as ``bracket`` where delta may lie between these; what is nearly 1 is always
         sharp, but for a search.
