@@ -107,10 +107,13 @@ class MaximumProfile(Profile):
         """The slope of whichever is larger."""
         known = self._last is not None and self._last[0] == epsilon.tobytes()
         a, b = self._both(epsilon) if known else self._rough(epsilon)
-        first_larger = (a.upper > b.upper) | ((a.upper == b.upper) & (a.log_gap_upper <= b.log_gap_upper))
-        if np.all(first_larger):
+        first_larger = a.upper > b.upper
+        if first_larger.all():
             return self.first.slope(epsilon)
-        if not np.any(first_larger):
+        first_larger |= (a.upper == b.upper) & (a.log_gap_upper <= b.log_gap_upper)
+        if first_larger.all():
+            return self.first.slope(epsilon)
+        if not first_larger.any():
             return self.second.slope(epsilon)
         return np.where(first_larger, self.first.slope(epsilon), self.second.slope(epsilon))
 
@@ -157,7 +160,7 @@ class MaximumProfile(Profile):
         """Both, of one ``epsilon`` among those that were asked last: that where a search ended."""
         if self._last is None:
             return None
-        at = np.flatnonzero(np.frombuffer(self._last[0]) == epsilon[0])[:1]
+        at = (np.frombuffer(self._last[0]) == epsilon[0]).nonzero()[0][:1]
         return (self._last[1].at(at), self._last[2].at(at)) if len(at) else None
 
     def _from_zero(self, epsilon: FloatArray) -> tuple[Bracket, Bracket] | None:
@@ -291,7 +294,10 @@ def delta_score(delta: FloatArray, log_gap: FloatArray) -> FloatArray:
     """-Phi^-1(delta), nearly, from whichever of delta and 1 - delta is small: as good as linear in eps for secants."""
     small = delta < 0.5
     with np.errstate(divide="ignore"):
-        found = score(np.log(delta) if small.all() else np.where(small, np.log(delta), log_gap))
+        log_delta = np.log(delta)
+    if small.all():
+        return score(log_delta)
+    found = score(np.where(small, log_delta, log_gap))
     return np.where(small, found, -found)
 
 

@@ -16,10 +16,11 @@ from neyman._validate import FloatArray, IntArray
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import allowance
 
-__all__ = ["Guess", "crossing", "interpolated"]
+__all__ = ["Guess", "crossing", "interpolated", "rising"]
 
 _LARGEST = 1e150  # an eps above it is told as inf
 _LIMIT = 120  # evaluations at most: steers
+_FOUR = np.arange(4)[:, None]
 _OTHERS = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]])  # of four points, beside each
 
 
@@ -104,24 +105,32 @@ def interpolated(known: tuple[FloatArray, FloatArray], goal: FloatArray) -> Gues
     """Where a function that is ``known`` at increasing eps is at each ``goal``: by a cubic through four of the points,
     where that rises.
     """
-    rising = np.concatenate([[True], np.maximum.accumulate(known[1])[:-1] < known[1][1:]])
-    x, s = known[0][rising], known[1][rising]
+    x, s = rising(known)
     if len(s) < 4:
         return Guess(np.zeros_like(goal), np.zeros_like(goal), np.zeros(goal.shape, dtype=np.bool_))
-    place = np.clip(np.searchsorted(s, goal), 1, len(s) - 1)
-    at = np.clip(place - 2, 0, len(s) - 4) + np.arange(4)[:, None]
+    place = np.minimum(np.maximum(s.searchsorted(goal), 1), len(s) - 1)
+    at = np.minimum(np.maximum(place - 2, 0), len(s) - 4) + _FOUR
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         chord = (s[place] - s[place - 1]) / (x[place] - x[place - 1])
         line = x[place - 1] + (goal - s[place - 1]) / chord
-        score, others = s[at], s[at[_OTHERS]]
+        x_at, score = x[at], s[at]
+        others = score[_OTHERS]
         apart = score[:, None] - others
         a, b, c = ((goal - others) / apart).swapaxes(0, 1)
         da, db, dc = (1.0 / apart).swapaxes(0, 1)
-        value = (x[at] * a * b * c).sum(axis=0)  # eps, and what it gains for each unit of score
-        each = (x[at] * (da * b * c + a * db * c + a * b * dc)).sum(axis=0)
+        value = np.add.reduce(x_at * a * b * c)  # eps, and what it gains for each unit of score
+        each = np.add.reduce(x_at * (da * b * c + a * db * c + a * b * dc))
         bent = (value > x[place - 1]) & (value < x[place]) & (each > 0.0)
         between = (goal > s[0]) & (goal < s[-1]) & (chord > 0.0)
         return Guess(np.where(bent, value, line), np.where(bent, 1.0 / each, chord), between)
+
+
+def rising(known: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Those of the places where the function is above all that it was before."""
+    record = np.maximum.accumulate(known[1])
+    new = np.empty(len(record), dtype=np.bool_)
+    new[:1], new[1:] = True, record[1:] > record[:-1]
+    return known[0][new], known[1][new]
 
 
 def _next(
