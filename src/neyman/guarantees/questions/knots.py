@@ -133,15 +133,15 @@ def log_vertex(knots: Knots, i: _Places, j: _Places) -> FloatArray:
 
 def local_mu(knots: Knots, tangent: np.ndarray, log_alpha: FloatArray) -> FloatArray:
     """m_i(alpha), from the excess power where it is small and from beta = gap - e^eps alpha where that is."""
-    e, delta, log_gap = knots.epsilon[tangent], knots.delta[tangent], knots.log_gap[tangent]
+    epsilon, e, delta, log_gap = knots.epsilon, knots.epsilon[tangent], knots.delta[tangent], knots.log_gap[tangent]
     slack = 4.0 * UNIT * (2.0 + np.abs(e) + np.abs(log_alpha) + np.abs(log_gap))
     with np.errstate(divide="ignore", over="ignore", invalid="ignore", under="ignore"):
-        load = np.exp(np.minimum(e + log_alpha, 0.0))
-        log_load = log_alpha + np.where(
-            e > 1.0, e + np.log1p(-np.exp(-np.maximum(e, 1.0))), np.log(np.expm1(np.minimum(e, 1.0)))
-        )
-        log_excess = np.logaddexp(np.log(delta), log_load) + slack
-        share = e + log_alpha - log_gap + slack  # log of e^eps alpha / gap
+        far = epsilon + np.log1p(-np.exp(-np.maximum(epsilon, 1.0)))
+        steep = np.where(epsilon > 1.0, far, np.log(np.expm1(np.minimum(epsilon, 1.0))))  # log of e^eps - 1
+        log_excess = np.logaddexp(np.log(knots.delta)[tangent], log_alpha + steep[tangent]) + slack
+        log_load = e + log_alpha
+        load = np.exp(np.minimum(log_load, 0.0))
+        share = log_load - log_gap + slack  # log of e^eps alpha / gap
         log_beta = log_gap + np.log(-np.expm1(np.minimum(share, 0.0))) - slack
         direct = np.log1p(-np.minimum(delta + load * (1.0 + slack), 1.0)) - slack
         log_beta = np.where(np.isnan(log_beta), -np.inf, np.maximum(log_beta, np.where(delta < 0.5, direct, -np.inf)))
