@@ -33,6 +33,7 @@ class MaximumProfile(Profile):
         self._last: tuple[bytes, Bracket, Bracket] | None = None
         self._zero: tuple[Bracket, Bracket] | None = None
         self._steered: tuple[bytes, Bracket, Bracket] | None = None
+        self._steady = True
 
     @property
     def method(self) -> str:
@@ -72,6 +73,10 @@ class MaximumProfile(Profile):
         return np.unique(np.concatenate([both, crossed]))
 
     rule = "the larger of two"
+
+    @property
+    def steady(self) -> bool:
+        return self._steady
 
     @property
     def expected(self) -> tuple[FloatArray, FloatArray] | None:
@@ -149,6 +154,7 @@ class MaximumProfile(Profile):
         if second is None:
             second = self.second.bracket(epsilon) if zero else self._second(epsilon, first, self._above)
         _ = first.lower, second.lower  # which may be found only now
+        self._steady = self._steady and (zero or (first.sharp and second.sharp))
         if not cut_short():
             if zero:
                 self._zero = first, second

@@ -195,6 +195,13 @@ class Profile(ABC):
         return 0.0
 
     @property
+    def steady(self) -> bool:
+        """Whether all that was asked so far was sharp at once: then more places cost little beside others, and are
+        told the same.
+        """
+        return False
+
+    @property
     def labour(self) -> float:
         """Nominal nanoseconds that one more eps takes, about, where that is much: it steers which engine comes first,
         and decides nothing.

@@ -29,6 +29,7 @@ __all__ = [
     "Majorant",
     "Points",
     "divergence",
+    "divergence_and_shortfall",
     "divergence_at",
     "divergences",
     "evaluate",
@@ -45,6 +46,7 @@ _MANY = 1024  # points from which that grows with the square of their number, as
 _ROUNDS = 12  # of division at most: steers
 _MOST_POINTS = 8_000  # eps at most: steers
 _FARTHEST = 45.0  # beyond, 1 / (1 + e^eps) < 3e-20 bounds everything
+_LARGEST = 600.0  # eps of a shortfall at most: beyond, e^-eps is nothing
 _NEGLIGIBLE = 1e-10  # quotient from which down no further eps is asked; what lies beyond counts as a tail
 _VAGUE = 1e-10  # it steers: of the quotient, a width from which secants of further points are looked at
 _ZERO = np.zeros(1)
@@ -56,7 +58,7 @@ _FURTHER = (1, 3, 9, 27, 81, 243, 729)  # points, from one end of a secant to th
 
 
 class Points(NamedTuple):
-    """Bounds on both profiles at increasing eps, in y = e^eps - 1 (exact near 0)."""
+    """Bounds on both profiles at (mostly increasing) eps, in y = e^eps - 1 (exact near 0)."""
 
     epsilon: FloatArray
     y: FloatArray
@@ -69,6 +71,10 @@ class Points(NamedTuple):
     def turned(self) -> Points:
         """With the roles exchanged."""
         return Points(self.epsilon, self.y, self.other_lower, self.other_upper, self.self_lower, self.self_upper)
+
+    def parted(self, count: int) -> tuple[Points, Points]:
+        """The first ``count``, and the others."""
+        return Points(*[column[:count] for column in self]), Points(*[column[count:] for column in self])
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +143,11 @@ def last_that_matters(mine: Profile, other: Profile) -> float:
 
 
 def _start(mine: Profile, other: Profile, end: float) -> Points:
-    return evaluate(mine, other, np.concatenate([_ZERO, geometric(end / 5e3, end / 60.0, 8), evenly(end / 48.0, end, 48)]))
+    return evaluate(mine, other, _first_grid(end))
+
+
+def _first_grid(end: float) -> FloatArray:
+    return np.concatenate([_ZERO, geometric(end / 5e3, end / 60.0, 8), evenly(end / 48.0, end, 48)])
 
 
 def _branch(mine: Profile, other: Profile, mine_reversed: Profile, absolute: float, points: Points) -> Divergence:
@@ -170,7 +180,7 @@ def _branch(mine: Profile, other: Profile, mine_reversed: Profile, absolute: flo
 
 
 def evaluate(mine: Profile, other: Profile, epsilon: FloatArray) -> Points:
-    """Bounds on both profiles at rising eps >= 0."""
+    """Bounds on both profiles at eps >= 0."""
     a, b = mine.bracket(epsilon), other.bracket(epsilon)
     return Points(epsilon, np.expm1(epsilon), a.lower, a.upper, b.lower, b.upper)
 
@@ -280,37 +290,61 @@ def shortfall(mine: Pair, gaussian: Profile, mu_floor: tuple[float, float], star
             goal = -probit(np.array([np.log(floor)]))
             found = float(crossing(partial(alpha_score, branch), goal, start, 1e-5)[0])
             near = found if 0.0 < found < 1e12 else start
-        grid, upper = _beyond_reach(branch, floor, near, start)
-        end, lower = float(grid[-1]), gaussian.bracket(grid).lower
-        with np.errstate(under="ignore"):
-            pieces = np.maximum(upper[:-1] - lower[1:], 0.0) / (1.0 + np.exp(np.minimum(grid[:-1], 700.0)))
-            tail = upper[-1] / (1.0 + np.exp(min(end, 700.0)))
-        open_ends = upper[-1] > 0.0 or bool((upper[:-1] > lower[1:]).any())
-        least = SMALLEST if open_ends else 0.0  # quotients may underflow
-        worst = max(worst, float(pieces.max()), float(tail), least)
+        tried = None if near > _LARGEST else evaluate(branch, gaussian, _tried(near, start))
+        worst = max(worst, _lost(_beyond_reach(branch, gaussian, (floor, near), start, tried)))
     return worst * (1.0 + 64.0 * UNIT)
 
 
-def _beyond_reach(branch: Profile, floor: float, near: float, start: float) -> tuple[FloatArray, FloatArray]:
-    """Eps from the largest tried with Q(L > eps) >= floor certified by a secant to its right (0 where none is) to
-    beyond all that matters, and delta there, from above.
+def divergence_and_shortfall(
+    mine: Pair, gaussian: Profile, mu_floor: tuple[float, float], start: float
+) -> tuple[Divergence, float]:
+    """Return the ``divergence`` of a Gaussian and its ``shortfall``, where that is as good by one look for both."""
+    near = mu_floor[1]
+    if not (mine.symmetric and mine.forward.steady and near <= _LARGEST):
+        return divergence(mine, Pair(gaussian, gaussian)), shortfall(mine, gaussian, mu_floor, start)
+    branch = mine.forward
+    grid = _first_grid(last_that_matters(branch, gaussian))
+    both = evaluate(branch, gaussian, np.concatenate([grid, _tried(near, start)]))
+    points, tried = both.parted(len(grid))
+    lost = _lost(_beyond_reach(branch, gaussian, mu_floor, start, tried))
+    return _worse([_branch(branch, gaussian, branch, _ABSOLUTE, points)]), lost * (1.0 + 64.0 * UNIT)
+
+
+def _lost(beyond: Points) -> float:
+    """The largest quotient at those eps, but for its rounding."""
+    grid, upper, lower = beyond.epsilon, beyond.self_upper, beyond.other_lower
+    with np.errstate(under="ignore"):
+        pieces = np.maximum(upper[:-1] - lower[1:], 0.0) / (1.0 + np.exp(np.minimum(grid[:-1], 700.0)))
+        tail = upper[-1] / (1.0 + np.exp(min(float(grid[-1]), 700.0)))
+    open_ends = upper[-1] > 0.0 or bool((upper[:-1] > lower[1:]).any())
+    return max(float(pieces.max()), float(tail), SMALLEST if open_ends else 0.0)  # quotients may underflow
+
+
+def _tried(near: float, start: float) -> FloatArray:
+    """Eps that may be the last with Q(L > eps) >= floor, those to the right of them, and a grid from the first on."""
+    tries = np.maximum(near - start * _TRIES, 0.0)
+    return np.concatenate([tries, tries + start * _STEPS, _grid_from(float(tries[0]), near, start)])
+
+
+def _beyond_reach(
+    branch: Profile, gaussian: Profile, mu_floor: tuple[float, float], start: float, tried: Points | None
+) -> Points:
+    """Points from the largest eps ``tried`` with Q(L > eps) >= floor certified by a secant to its right (0 where none
+    is) to beyond all that matters.
     """
-    tries, step = np.maximum(near - start * _TRIES, 0.0), start * _STEPS
-    if near > 600.0:
-        grid = _grid_from(0.0, near, start)
-        return grid, branch.bracket(grid).upper
-    first = _grid_from(float(tries[0]), near, start)  # as a rule the first try is
-    b, count = branch.bracket(np.concatenate([tries, tries + step, first])), len(tries)
-    lower, upper = b.lower, b.upper
-    with np.errstate(over="ignore"):  # a secant that reaches too far shows nothing: 0 / inf
-        fall = lower[:count] - upper[count : 2 * count]
-        alpha = fall / (np.exp(tries) * np.expm1(step)) * (1.0 - 64.0 * UNIT)
-    if alpha[0] >= floor:
-        return first, upper[2 * count :]
-    reached = tries[alpha >= floor]
-    grid = _grid_from(float(reached[0]) if reached.size else 0.0, near, start)
-    return grid, branch.bracket(grid).upper
+    (floor, near), begin, count = mu_floor, 0.0, len(_TRIES)
+    if tried is not None:
+        (tries, rest), step = tried.parted(count), start * _STEPS
+        right, grid = rest.parted(count)
+        with np.errstate(over="ignore"):  # a secant that reaches too far shows nothing: 0 / inf
+            fall = tries.self_lower - right.self_upper
+            alpha = fall / (np.exp(tries.epsilon) * np.expm1(step)) * (1.0 - 64.0 * UNIT)
+        if alpha[0] >= floor:  # as a rule the first try is
+            return grid
+        reached = tries.epsilon[alpha >= floor]
+        begin = float(reached[0]) if reached.size else 0.0
+    return evaluate(branch, gaussian, _grid_from(begin, near, start))
 
 
 def _grid_from(begin: float, near: float, start: float) -> FloatArray:
-    return evenly(begin, max(min(near + 0.6 * start, 600.0), begin + 0.2 * start), 16)
+    return evenly(begin, max(min(near + 0.6 * start, _LARGEST), begin + 0.2 * start), 16)
