@@ -227,6 +227,10 @@ class OptimisticGuarantee(Guarantee):
         return hash((OptimisticGuarantee, self._twin))
 
     @cached_property
+    def _start(self) -> float:
+        return self._twin._start
+
+    @cached_property
     def optimistic(self) -> OptimisticGuarantee:
         """Itself."""
         return self

@@ -100,7 +100,7 @@ class MaximumProfile(Profile):
 
     def decide(self, epsilon: FloatArray, goals: tuple[float, float]) -> Bracket:
         """As ``bracket``, as far as a search for ``goals`` needs it; not kept."""
-        if self._zero is not None and epsilon.size == 1 and epsilon[0] == 0.0:
+        if self._zero is not None and _is_zero(epsilon):
             return _larger(*self._zero)
         return _larger(self.first.decide(epsilon, goals), self.second.decide(epsilon, goals))
 
@@ -111,6 +111,7 @@ class MaximumProfile(Profile):
     def slope(self, epsilon: FloatArray) -> FloatArray:
         """The slope of whichever is larger."""
         known = self._last is not None and self._last[0] == epsilon.tobytes()
+        known = known or (self._steady and self._zero is not None and _is_zero(epsilon))
         a, b = self._both(epsilon) if known else self._rough(epsilon)
         first_larger = a.upper > b.upper
         if first_larger.all():
@@ -137,7 +138,7 @@ class MaximumProfile(Profile):
         """Both brackets; solvers ask again and again for eps = 0, and for the slope where they just were. What was cut
         short for want of effort is not kept: the next question may know more.
         """
-        zero = epsilon.size == 1 and epsilon[0] == 0.0
+        zero = _is_zero(epsilon)
         if zero and self._zero is not None:
             return self._zero
         place = epsilon.tobytes()
@@ -213,6 +214,10 @@ def _sharp(profile: Profile, epsilon: FloatArray, beside: Bracket | None = None)
         return None
     below = (found.upper <= beside.lower) & (found.log_gap_lower >= beside.log_gap_upper)
     return found if (below | found.sharp_places()).all() else None
+
+
+def _is_zero(epsilon: FloatArray) -> bool:
+    return epsilon.size == 1 and bool(epsilon[0] == 0.0)
 
 
 def _larger(a: Bracket, b: Bracket) -> Bracket:

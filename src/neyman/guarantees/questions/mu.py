@@ -161,6 +161,8 @@ def _little_left(view: Pair, alpha: FloatArray, epsilon: FloatArray) -> bool:
 def _local_lower(alpha: FloatArray, excess: FloatArray, beta: FloatArray, floor: float) -> float:
     """The largest local mu at these alphas, from below, of those whose beta is at least the floor."""
     excess = np.where(beta >= floor, np.maximum(excess, 0.0), 0.0)
+    if not excess.any():
+        return 0.0
     with np.errstate(divide="ignore"):
         mu = probit_gap(np.log(alpha), np.log(excess), np.log(np.maximum(beta, 5e-324)))
     return float(mu.max()) * (1.0 - PROBIT_ERROR)
