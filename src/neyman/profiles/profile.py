@@ -77,6 +77,11 @@ class Bracket:
     def __reduce__(self) -> tuple[type[Bracket], tuple[FloatArray | bool, ...]]:
         return Bracket, (self.lower, self.upper, self.log_gap_lower, self.log_gap_upper, self.sharp)
 
+    @property
+    def _complete(self) -> bool:
+        """Whether all four are there."""
+        return True
+
     def sharp_places(self) -> BoolArray:
         """Where nothing makes it any sharper."""
         narrow = self.upper - self.lower <= SHARPEST * self.upper
@@ -88,12 +93,23 @@ class Bracket:
 
     def at(self, place: NDArray[np.int64]) -> Bracket:
         """The bounds at these places."""
+        if self._complete:
+            return Bracket(
+                self.lower[place], self.upper[place], self.log_gap_lower[place], self.log_gap_upper[place]
+            )
         return Bracket.late(
             self.upper[place], self.log_gap_lower[place], lambda: (self.lower[place], self.log_gap_upper[place])
         )
 
     def followed(self, other: Bracket) -> Bracket:
         """These bounds and then the ``other``'s."""
+        if self._complete and other._complete:
+            return Bracket(
+                np.concatenate([self.lower, other.lower]),
+                np.concatenate([self.upper, other.upper]),
+                np.concatenate([self.log_gap_lower, other.log_gap_lower]),
+                np.concatenate([self.log_gap_upper, other.log_gap_upper]),
+            )
         return Bracket.late(
             np.concatenate([self.upper, other.upper]),
             np.concatenate([self.log_gap_lower, other.log_gap_lower]),
@@ -127,15 +143,20 @@ class _Late(Bracket):
     def __init__(
         self, upper: FloatArray, log_gap_lower: FloatArray, below: Callable[[], tuple[FloatArray, FloatArray]]
     ) -> None:
-        self.upper, self.log_gap_lower, self.sharp, self._below = upper, log_gap_lower, False, below
+        self.upper, self.log_gap_lower, self.sharp = upper, log_gap_lower, False
+        self._below: Callable[[], tuple[FloatArray, FloatArray]] | None = below
+
+    @property
+    def _complete(self) -> bool:
+        return self._below is None
 
     def __getattr__(self, name: str) -> FloatArray:
-        if name not in ("lower", "log_gap_upper"):
+        if name not in ("lower", "log_gap_upper") or self._below is None:
             raise AttributeError(name)
         lower, log_gap_upper = self._below()
+        self._below = None  # which may hold on to much
         self.lower = np.minimum(lower, self.upper)
         self.log_gap_upper = np.maximum(log_gap_upper, self.log_gap_lower)
-        del self._below  # which may hold on to much
         return self.lower if name == "lower" else self.log_gap_upper
 
 
