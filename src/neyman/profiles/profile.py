@@ -94,9 +94,7 @@ class Bracket:
     def at(self, place: NDArray[np.int64]) -> Bracket:
         """The bounds at these places."""
         if self._complete:
-            return Bracket(
-                self.lower[place], self.upper[place], self.log_gap_lower[place], self.log_gap_upper[place]
-            )
+            return Bracket(self.lower[place], self.upper[place], self.log_gap_lower[place], self.log_gap_upper[place])
         return Bracket.late(
             self.upper[place], self.log_gap_lower[place], lambda: (self.lower[place], self.log_gap_upper[place])
         )

@@ -350,7 +350,7 @@ def _gaussian(epsilon: FloatArray, mu: FloatArray | float, sign: float) -> _Valu
     """
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         high, low = ratio_twofold(epsilon, mu)
-        if (mu > _COARSE_MU) if isinstance(mu, float) else (mu > _COARSE_MU).any():
+        if (mu > _COARSE_MU) if isinstance(mu, (float, int)) else (mu > _COARSE_MU).any():
             off = np.where(mu > _COARSE_MU, sign * 16.0 * UNIT * UNIT * (epsilon / mu + mu), 0.0)
             high, low = sum_twofold(high, low - off)
         far = ~(high <= _FAR)  # not a number where eps / mu is none

@@ -123,9 +123,9 @@ def _read(x: FloatArray, s: FloatArray, goal: float) -> tuple[float, float, bool
     width = at[k] - at[k - 1]
     chord = (scores[k] - scores[k - 1]) / width if width else math.inf
     value = each = 0.0  # eps, and what it gains for each unit of score
-    for i, j, l, m in _OTHERS:
-        apart = scores[i] - scores[j], scores[i] - scores[l], scores[i] - scores[m]
-        a, b, c = (goal - scores[j]) / apart[0], (goal - scores[l]) / apart[1], (goal - scores[m]) / apart[2]
+    for i, j, n, m in _OTHERS:
+        apart = scores[i] - scores[j], scores[i] - scores[n], scores[i] - scores[m]
+        a, b, c = (goal - scores[j]) / apart[0], (goal - scores[n]) / apart[1], (goal - scores[m]) / apart[2]
         da, db, dc = 1.0 / apart[0], 1.0 / apart[1], 1.0 / apart[2]
         value += at[i] * a * b * c
         each += at[i] * (da * b * c + a * db * c + a * b * dc)

@@ -20,7 +20,7 @@ __all__ = ["certified_near", "epsilon_lower", "epsilon_upper", "spread"]
 _CLOSE, _HALVINGS = 1e-7, 60  # of eps: a step that is small; of what lies between, at most
 # relative: how far to the safe side of a root it is tried whether it holds, and at last on the other side
 _STEPS = np.concatenate([[0.0], UNIT * 4.0 ** np.arange(0, 13), [-_CLOSE]])
-_TRIED = {sign: 1.0 + sign * _STEPS for sign in (1.0, -1.0)}
+_TRIED = {sign: 1.0 + sign * _STEPS for sign in (1.0, -1.0)}  # the same times a root: upwards, and downwards
 # relative: the same where a root was none
 _LADDER = np.array([*np.outer(10.0 ** np.arange(-8, -3), [1.0, 2.0, 5.0]).ravel(), 1e-3, 0.01, 0.1, 0.5, 1.0])
 _ORDERS = 8.0 ** np.arange(1, 13)  # times an eps, where no rung of that ladder holds
@@ -32,7 +32,6 @@ _FARTHER = 2.0  # of a score: how far beyond what is known it is continued
 _HALF = 0.5  # delta from which its logarithm is flat
 # steps of Newton's, while they shrink; one after which the next is none, in units of eps and in log delta
 _MOST, _LAST, _TOLD = 8, 1e-6, 3e-6
-_LOG_TWO = math.log(2.0)
 _ROOM = 0.1  # relative distance from a delta that is sought within which deltas steer the search
 
 _Holds = Callable[[Bracket, FloatArray], NDArray[np.bool_]]
@@ -41,7 +40,8 @@ _Holds = Callable[[Bracket, FloatArray], NDArray[np.bool_]]
 def spread(profile: Profile) -> float:
     """A natural unit of eps: the mu of the Gaussian with the same advantage (a start for solvers, nothing more)."""
     b = profile.bracket(np.zeros(1))
-    mu = 2.0 * float(score(np.minimum(b.log_gap_lower - _LOG_TWO, -_LOG_TWO))[0])
+    log_two = math.log(2.0)
+    mu = 2.0 * float(score(np.minimum(b.log_gap_lower - log_two, -log_two))[0])
     small = 2.5 * float(b.upper[0])  # where the probit has no digits left
     return min(max(mu if mu > 1e-6 else small, 1e-300), 1e6)
 

@@ -49,11 +49,9 @@ _FARTHEST = 45.0  # beyond, 1 / (1 + e^eps) < 3e-20 bounds everything
 _LARGEST = 600.0  # eps of a shortfall at most: beyond, e^-eps is nothing
 _NEGLIGIBLE = 1e-10  # quotient from which down no further eps is asked; what lies beyond counts as a tail
 _VAGUE = 1e-10  # it steers: of the quotient, a width from which secants of further points are looked at
-_ZERO = np.zeros(1)
 _LOOKS = np.geomspace(0.1, 100.0, 40)  # spreads, at which it is looked whether anything beyond matters
-# spreads before the eps at which alpha is the floor, and how far the secants reach that are to show it is more
-_TRIES = np.array([1e-4, 1e-3, 1e-2, 0.1, 0.5, 1.0, 2.0])
-_STEPS = np.array([1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2])
+_TRIES = np.array([1e-4, 1e-3, 1e-2, 0.1, 0.5, 1.0, 2.0])  # spreads before the eps at which alpha is the floor
+_STEPS = np.array([1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2])  # the same to the other end of the secants that show it
 _FURTHER = (1, 3, 9, 27, 81, 243, 729)  # points, from one end of a secant to the other: every secant serves
 
 
@@ -147,7 +145,7 @@ def _start(mine: Profile, other: Profile, end: float) -> Points:
 
 
 def _first_grid(end: float) -> FloatArray:
-    return np.concatenate([_ZERO, geometric(end / 5e3, end / 60.0, 8), evenly(end / 48.0, end, 48)])
+    return np.concatenate([[0.0], geometric(end / 5e3, end / 60.0, 8), evenly(end / 48.0, end, 48)])
 
 
 def _branch(mine: Profile, other: Profile, mine_reversed: Profile, absolute: float, points: Points) -> Divergence:

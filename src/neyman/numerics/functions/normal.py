@@ -46,6 +46,7 @@ _WEIGHTS = 0.5 * _LEGENDRE[1]  # that add up to 1
 _FRACTION_FROM = 3.0  # above it 1 - t M(t) cancels, and the continued fraction converges fast
 _FRACTION_DEPTH = 48  # certifies: levels of the fraction of -M', measured from 3 on
 _LEVELS = [np.array(float(n)) for n in range(_FRACTION_DEPTH, 0, -1)]  # which NumPy need not convert each time
+# of Mills ratios and densities
 _ROOT_TWO, _ROOT_HALF_PI, _ROOT_TWO_PI = math.sqrt(2.0), math.sqrt(0.5 * math.pi), math.sqrt(2.0 * math.pi)
 
 
