@@ -55,7 +55,8 @@ _STEPS = np.array([1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2])  # the same to the o
 _FURTHER = (1, 3, 9, 27, 81, 243, 729)  # points, from one end of a secant to the other: every secant serves
 
 
-class Points(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Points:
     """Bounds on both profiles at (mostly increasing) eps, in y = e^eps - 1 (exact near 0)."""
 
     epsilon: FloatArray
@@ -72,7 +73,8 @@ class Points(NamedTuple):
 
     def parted(self, count: int) -> tuple[Points, Points]:
         """The first ``count``, and the others."""
-        return Points(*[column[:count] for column in self]), Points(*[column[count:] for column in self])
+        all_ = self.epsilon, self.y, self.self_lower, self.self_upper, self.other_lower, self.other_upper
+        return Points(*[column[:count] for column in all_]), Points(*[column[count:] for column in all_])
 
 
 @dataclass(frozen=True, slots=True)
