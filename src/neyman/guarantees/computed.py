@@ -180,10 +180,10 @@ class ComposedGuarantee(PessimisticGuarantee):
         epsilon = super()._epsilon(delta)
         if not self._held:
             return epsilon
-        asked = np.flatnonzero((delta >= _ASKED) & (epsilon > 0.0) & np.isfinite(epsilon))
+        asked = ((delta >= _ASKED) & (epsilon > 0.0) & np.isfinite(epsilon)).nonzero()[0]
         bracket = self._sides.bracket(epsilon[asked])
         wide = self._wide(bracket) | cut_short()  # a search that was cut short may have ended far above
-        if np.any(wide):  # where delta falls off a cliff, epsilon may be known all the same
+        if wide.any():  # where delta falls off a cliff, epsilon may be known all the same
             at = asked[wide]
             lower = epsilon_lower(self._sides.forward, delta[at], self._start, epsilon[at])
             vague = np.flatnonzero(~(epsilon[at] - lower <= self._tolerance * epsilon[at]))

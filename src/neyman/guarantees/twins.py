@@ -181,16 +181,20 @@ class PessimisticGuarantee(Guarantee):
 
     @question
     def _gdp(self, floor: float) -> GDPReport:
-        from neyman.guarantees.questions.regret import divergence, shortfall
+        from neyman.guarantees.questions.regret import divergence, divergence_and_shortfall, shortfall
         from neyman.guarantees.questions.report import GDPReport
 
-        mu, tail = self._mu(floor), self.tail_mu
+        mu, tail, lost = self._mu(floor), self.tail_mu, 0.0
         gaussian: Profile = BlatantProfile() if math.isinf(mu) else GaussianProfile(mu)
-        if floor not in self._regrets:
-            self._regrets[floor] = divergence(self._sides, Pair(gaussian, gaussian))
-        lost = 0.0
+        known = floor in self._regrets
         if mu < tail:
-            lost = shortfall(self._sides, gaussian, (floor, self.fit(floor).epsilon_floor), self._start)
+            asked = self._sides, gaussian, (floor, self.fit(floor).epsilon_floor), self._start
+            if known:
+                lost = shortfall(*asked)
+            else:
+                self._regrets[floor], lost = divergence_and_shortfall(*asked)
+        elif not known:
+            self._regrets[floor] = divergence(self._sides, Pair(gaussian, gaussian))
         return GDPReport(mu, self._regrets[floor].upper, floor, tail, lost)
 
     def worst(self, floor: float) -> float:
@@ -221,6 +225,10 @@ class OptimisticGuarantee(Guarantee):
 
     def __hash__(self) -> int:
         return hash((OptimisticGuarantee, self._twin))
+
+    @cached_property
+    def _start(self) -> float:
+        return self._twin._start
 
     @cached_property
     def optimistic(self) -> OptimisticGuarantee:

@@ -235,6 +235,8 @@ def question(
 
     @wraps(verb)
     def asked(self: _Who, *args: _What.args, **more: _What.kwargs) -> Any:
+        if _ANSWERED.get() is not None:
+            return verb(self, *args, **more)
         with self.effort:
             return verb(self, *args, **more)
 

@@ -33,6 +33,7 @@ class MaximumProfile(Profile):
         self._last: tuple[bytes, Bracket, Bracket] | None = None
         self._zero: tuple[Bracket, Bracket] | None = None
         self._steered: tuple[bytes, Bracket, Bracket] | None = None
+        self._steady = True
 
     @property
     def method(self) -> str:
@@ -74,6 +75,10 @@ class MaximumProfile(Profile):
     rule = "the larger of two"
 
     @property
+    def steady(self) -> bool:
+        return self._steady
+
+    @property
     def expected(self) -> tuple[FloatArray, FloatArray] | None:
         """The lesser of the two scores, where the first's are known."""
         first, second = self.first.expected, self.second.expected
@@ -95,7 +100,7 @@ class MaximumProfile(Profile):
 
     def decide(self, epsilon: FloatArray, goals: tuple[float, float]) -> Bracket:
         """As ``bracket``, as far as a search for ``goals`` needs it; not kept."""
-        if self._zero is not None and epsilon.size == 1 and epsilon[0] == 0.0:
+        if self._zero is not None and _is_zero(epsilon):
             return _larger(*self._zero)
         return _larger(self.first.decide(epsilon, goals), self.second.decide(epsilon, goals))
 
@@ -106,11 +111,15 @@ class MaximumProfile(Profile):
     def slope(self, epsilon: FloatArray) -> FloatArray:
         """The slope of whichever is larger."""
         known = self._last is not None and self._last[0] == epsilon.tobytes()
+        known = known or (self._steady and self._zero is not None and _is_zero(epsilon))
         a, b = self._both(epsilon) if known else self._rough(epsilon)
-        first_larger = (a.upper > b.upper) | ((a.upper == b.upper) & (a.log_gap_upper <= b.log_gap_upper))
-        if np.all(first_larger):
+        first_larger = a.upper > b.upper
+        if first_larger.all():
             return self.first.slope(epsilon)
-        if not np.any(first_larger):
+        first_larger |= (a.upper == b.upper) & (a.log_gap_upper <= b.log_gap_upper)
+        if first_larger.all():
+            return self.first.slope(epsilon)
+        if not first_larger.any():
             return self.second.slope(epsilon)
         return np.where(first_larger, self.first.slope(epsilon), self.second.slope(epsilon))
 
@@ -129,7 +138,7 @@ class MaximumProfile(Profile):
         """Both brackets; solvers ask again and again for eps = 0, and for the slope where they just were. What was cut
         short for want of effort is not kept: the next question may know more.
         """
-        zero = epsilon.size == 1 and epsilon[0] == 0.0
+        zero = _is_zero(epsilon)
         if zero and self._zero is not None:
             return self._zero
         place = epsilon.tobytes()
@@ -146,6 +155,7 @@ class MaximumProfile(Profile):
         if second is None:
             second = self.second.bracket(epsilon) if zero else self._second(epsilon, first, self._above)
         _ = first.lower, second.lower  # which may be found only now
+        self._steady = self._steady and (zero or (first.sharp and second.sharp))
         if not cut_short():
             if zero:
                 self._zero = first, second
@@ -157,7 +167,7 @@ class MaximumProfile(Profile):
         """Both, of one ``epsilon`` among those that were asked last: that where a search ended."""
         if self._last is None:
             return None
-        at = np.flatnonzero(np.frombuffer(self._last[0]) == epsilon[0])[:1]
+        at = (np.frombuffer(self._last[0]) == epsilon[0]).nonzero()[0][:1]
         return (self._last[1].at(at), self._last[2].at(at)) if len(at) else None
 
     def _from_zero(self, epsilon: FloatArray) -> tuple[Bracket, Bracket] | None:
@@ -204,6 +214,10 @@ def _sharp(profile: Profile, epsilon: FloatArray, beside: Bracket | None = None)
         return None
     below = (found.upper <= beside.lower) & (found.log_gap_lower >= beside.log_gap_upper)
     return found if (below | found.sharp_places()).all() else None
+
+
+def _is_zero(epsilon: FloatArray) -> bool:
+    return epsilon.size == 1 and bool(epsilon[0] == 0.0)
 
 
 def _larger(a: Bracket, b: Bracket) -> Bracket:
@@ -291,7 +305,10 @@ def delta_score(delta: FloatArray, log_gap: FloatArray) -> FloatArray:
     """-Phi^-1(delta), nearly, from whichever of delta and 1 - delta is small: as good as linear in eps for secants."""
     small = delta < 0.5
     with np.errstate(divide="ignore"):
-        found = score(np.log(delta) if small.all() else np.where(small, np.log(delta), log_gap))
+        log_delta = np.log(delta)
+    if small.all():
+        return score(log_delta)
+    found = score(np.where(small, log_delta, log_gap))
     return np.where(small, found, -found)
 
 

@@ -77,6 +77,11 @@ class Bracket:
     def __reduce__(self) -> tuple[type[Bracket], tuple[FloatArray | bool, ...]]:
         return Bracket, (self.lower, self.upper, self.log_gap_lower, self.log_gap_upper, self.sharp)
 
+    @property
+    def _complete(self) -> bool:
+        """Whether all four are there."""
+        return True
+
     def sharp_places(self) -> BoolArray:
         """Where nothing makes it any sharper."""
         narrow = self.upper - self.lower <= SHARPEST * self.upper
@@ -88,12 +93,21 @@ class Bracket:
 
     def at(self, place: NDArray[np.int64]) -> Bracket:
         """The bounds at these places."""
+        if self._complete:
+            return Bracket(self.lower[place], self.upper[place], self.log_gap_lower[place], self.log_gap_upper[place])
         return Bracket.late(
             self.upper[place], self.log_gap_lower[place], lambda: (self.lower[place], self.log_gap_upper[place])
         )
 
     def followed(self, other: Bracket) -> Bracket:
         """These bounds and then the ``other``'s."""
+        if self._complete and other._complete:
+            return Bracket(
+                np.concatenate([self.lower, other.lower]),
+                np.concatenate([self.upper, other.upper]),
+                np.concatenate([self.log_gap_lower, other.log_gap_lower]),
+                np.concatenate([self.log_gap_upper, other.log_gap_upper]),
+            )
         return Bracket.late(
             np.concatenate([self.upper, other.upper]),
             np.concatenate([self.log_gap_lower, other.log_gap_lower]),
@@ -127,15 +141,20 @@ class _Late(Bracket):
     def __init__(
         self, upper: FloatArray, log_gap_lower: FloatArray, below: Callable[[], tuple[FloatArray, FloatArray]]
     ) -> None:
-        self.upper, self.log_gap_lower, self.sharp, self._below = upper, log_gap_lower, False, below
+        self.upper, self.log_gap_lower, self.sharp = upper, log_gap_lower, False
+        self._below: Callable[[], tuple[FloatArray, FloatArray]] | None = below
+
+    @property
+    def _complete(self) -> bool:
+        return self._below is None
 
     def __getattr__(self, name: str) -> FloatArray:
-        if name not in ("lower", "log_gap_upper"):
+        if name not in ("lower", "log_gap_upper") or self._below is None:
             raise AttributeError(name)
         lower, log_gap_upper = self._below()
+        self._below = None  # which may hold on to much
         self.lower = np.minimum(lower, self.upper)
         self.log_gap_upper = np.maximum(log_gap_upper, self.log_gap_lower)
-        del self._below  # which may hold on to much
         return self.lower if name == "lower" else self.log_gap_upper
 
 
@@ -195,6 +214,13 @@ class Profile(ABC):
         return 0.0
 
     @property
+    def steady(self) -> bool:
+        """Whether all that was asked so far was sharp at once: then more places cost little beside others, and are
+        told the same.
+        """
+        return False
+
+    @property
     def labour(self) -> float:
         """Nominal nanoseconds that one more eps takes, about, where that is much: it steers which engine comes first,
         and decides nothing.
@@ -222,6 +248,10 @@ class Profile(ABC):
     def rough(self, epsilon: FloatArray) -> Bracket:
         """The same for what only steers: as sharp as that needs, where an engine has to be sharpened for more."""
         return self.bracket(epsilon)
+
+    def nearly(self, epsilon: FloatArray) -> FloatArray:
+        """About delta, for what only steers and is asked for a place to begin, where a formula costs less."""
+        return self.bracket(epsilon).upper
 
     def sharp_within(self, epsilon: FloatArray, least: FloatArray | float, most: float = 1.0) -> Bracket:
         """``rough`` first, and as sharp as ``bracket`` where delta may lie between these; what is nearly 1 is always

@@ -29,6 +29,7 @@ from neyman.numerics.functions.normal import (
     mills,
     mills_drop,
     ratio_twofold,
+    special_functions,
     sum_twofold,
 )
 from neyman.numerics.rounding import HUGE, LARGEST_EXPONENT, SMALLEST, UNIT
@@ -48,6 +49,7 @@ __all__ = [
 _SMALLEST_MU = 1e-290  # below it the twofold quotient underflows
 _LARGEST_MU = 1e150  # its square is a float
 _COARSE_MU = 1e8  # above it the rounding of eps/mu - mu/2 is no longer far below _REL
+_NO_DIGITS = 1e-3  # mu from which down a difference of two tails is not even nearly right
 _FAR = 50.0  # phi(50) underflows
 _REL = MILLS_ERROR + 16.0 * UNIT  # relative, of a tail by Mills ratio and of the terms beside it
 # eps up to which e^eps - 1 is asked for: beyond 1 with Q the mixture alone, whose support ends at -log(1 - q) <= 37
@@ -59,6 +61,7 @@ class _Values(NamedTuple):
 
     delta: FloatArray
     log_gap: FloatArray
+    room: FloatArray  # by which log_gap is rounded, either way
     slope: FloatArray
 
 
@@ -117,6 +120,13 @@ class GaussianProfile(ClosedForm):
         if self.mu < _SMALLEST_MU:
             return np.where(epsilon > 0.0, 0.0, 0.5)
         return _gaussian(epsilon, min(self.mu, _LARGEST_MU), 0.0).slope
+
+    def nearly(self, epsilon: FloatArray) -> FloatArray:
+        if not _NO_DIGITS < self.mu < _COARSE_MU:
+            return super().nearly(epsilon)
+        x, ndtr = epsilon / self.mu - 0.5 * self.mu, special_functions().ndtr
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            return ndtr(-x) - np.exp(epsilon) * ndtr(-x - self.mu)
 
     def _negligible(self, epsilon: FloatArray) -> Bracket:
         zero = np.zeros_like(epsilon)
@@ -338,28 +348,30 @@ def _gaussian(epsilon: FloatArray, mu: FloatArray | float, sign: float) -> _Valu
     """The values, delta moved by ``sign`` as far as eps/mu - mu/2 may be off, which is next to nothing unless mu is
     huge.
     """
-    from scipy import special
-
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         high, low = ratio_twofold(epsilon, mu)
-        if np.any(mu > _COARSE_MU):
+        if (mu > _COARSE_MU) if isinstance(mu, (float, int)) else (mu > _COARSE_MU).any():
             off = np.where(mu > _COARSE_MU, sign * 16.0 * UNIT * UNIT * (epsilon / mu + mu), 0.0)
             high, low = sum_twofold(high, low - off)
-    far = ~(high <= _FAR)  # not a number where eps / mu is none
-    x, dx = np.where(far, _FAR, high), np.where(far, 0.0, low)
-    phi = density(np.maximum(x, -_FAR), np.where(x < -_FAR, 0.0, dx))
-    beyond = mills(x + mu)
-    central = x < -1.0  # then mu > 2 and nothing cancels in either form
-    with np.errstate(under="ignore"):
-        delta = np.where(central, special.ndtr(-x) - phi * beyond, phi * mills_drop(np.maximum(x, -1.0), mu))
-        slope = phi * beyond
-    log_large = log_density(x, dx) + np.log(mills(np.maximum(-x, -_FAR / 2)) + beyond)
-    log_gap = np.where(delta < 0.5, np.log1p(-np.minimum(delta, 0.5)), log_large)
-    return _Values(delta, log_gap, slope)
+        far = ~(high <= _FAR)  # not a number where eps / mu is none
+        x, dx = np.where(far, _FAR, high), np.where(far, 0.0, low)
+        phi = density(np.maximum(x, -_FAR), np.where(x < -_FAR, 0.0, dx))
+        slope = phi * mills(x + mu)
+        central = x < -1.0  # then mu > 2 and nothing cancels in either form
+        delta = phi * mills_drop(np.maximum(x, -1.0), mu)
+        if central.any():
+            delta = np.where(central, special_functions().ndtr(-x) - slope, delta)
+    small = delta < 0.5
+    if small.all():
+        log_gap = np.log1p(-delta)
+        return _Values(delta, log_gap, _REL * np.abs(log_gap) + SMALLEST, slope)
+    log_large = log_density(x, dx) + np.log(mills(np.maximum(-x, -_FAR / 2)) + mills(x + mu))
+    log_gap = np.where(small, np.log1p(-np.minimum(delta, 0.5)), log_large)
+    size = np.abs(log_gap)
+    return _Values(delta, log_gap, _REL * np.where(small, size, 1.0 + size) + SMALLEST, slope)
 
 
 def _outward(values: _Values, sign: float) -> tuple[FloatArray, FloatArray]:
     """Round delta up (sign +1) or down (-1), and log(1 - delta) the other way."""
-    delta = np.clip(values.delta * (1.0 + sign * _REL) + sign * 4.0 * SMALLEST, 0.0, 1.0)
-    room = _REL * np.where(values.delta < 0.5, np.abs(values.log_gap), 1.0 + np.abs(values.log_gap)) + SMALLEST
-    return delta, np.minimum(values.log_gap - sign * room, 0.0)
+    delta = np.maximum(values.delta * (1.0 + sign * _REL) + sign * 4.0 * SMALLEST, 0.0)
+    return np.minimum(delta, 1.0), np.minimum(values.log_gap - sign * values.room, 0.0)

@@ -6,6 +6,7 @@ evaluations suffices; a bisection guards every step. It steers; certificates are
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -16,11 +17,11 @@ from neyman._validate import FloatArray, IntArray
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import allowance
 
-__all__ = ["Guess", "crossing", "interpolated"]
+__all__ = ["Guess", "crossing", "interpolated", "rising"]
 
 _LARGEST = 1e150  # an eps above it is told as inf
 _LIMIT = 120  # evaluations at most: steers
-_OTHERS = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]])  # of four points, beside each
+_OTHERS = ((0, 1, 2, 3), (1, 0, 2, 3), (2, 0, 1, 3), (3, 0, 1, 2))  # each of four points, and those beside it
 
 
 def crossing(
@@ -104,24 +105,42 @@ def interpolated(known: tuple[FloatArray, FloatArray], goal: FloatArray) -> Gues
     """Where a function that is ``known`` at increasing eps is at each ``goal``: by a cubic through four of the points,
     where that rises.
     """
-    rising = np.concatenate([[True], np.maximum.accumulate(known[1])[:-1] < known[1][1:]])
-    x, s = known[0][rising], known[1][rising]
+    x, s = rising(known)
     if len(s) < 4:
         return Guess(np.zeros_like(goal), np.zeros_like(goal), np.zeros(goal.shape, dtype=np.bool_))
-    place = np.clip(np.searchsorted(s, goal), 1, len(s) - 1)
-    at = np.clip(place - 2, 0, len(s) - 4) + np.arange(4)[:, None]
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        chord = (s[place] - s[place - 1]) / (x[place] - x[place - 1])
-        line = x[place - 1] + (goal - s[place - 1]) / chord
-        score, others = s[at], s[at[_OTHERS]]
-        apart = score[:, None] - others
-        a, b, c = ((goal - others) / apart).swapaxes(0, 1)
-        da, db, dc = (1.0 / apart).swapaxes(0, 1)
-        value = (x[at] * a * b * c).sum(axis=0)  # eps, and what it gains for each unit of score
-        each = (x[at] * (da * b * c + a * db * c + a * b * dc)).sum(axis=0)
-        bent = (value > x[place - 1]) & (value < x[place]) & (each > 0.0)
-        between = (goal > s[0]) & (goal < s[-1]) & (chord > 0.0)
-        return Guess(np.where(bent, value, line), np.where(bent, 1.0 / each, chord), between)
+    found = [_read(x, s, one) for one in goal.tolist()]
+    epsilon, slope, between = zip(*found, strict=True) if found else ((), (), ())
+    return Guess(np.array(epsilon), np.array(slope), np.array(between, dtype=np.bool_))
+
+
+def _read(x: FloatArray, s: FloatArray, goal: float) -> tuple[float, float, bool]:
+    """Where it is at one goal, how steep it is there, and whether that lies between the known ones; as goals are few,
+    in floats.
+    """
+    place = min(max(int(s.searchsorted(goal)), 1), len(s) - 1)
+    first = min(max(place - 2, 0), len(s) - 4)
+    at, scores, k = x[first : first + 4].tolist(), s[first : first + 4].tolist(), place - first
+    width = at[k] - at[k - 1]
+    chord = (scores[k] - scores[k - 1]) / width if width else math.inf
+    value = each = 0.0  # eps, and what it gains for each unit of score
+    for i, j, n, m in _OTHERS:
+        apart = scores[i] - scores[j], scores[i] - scores[n], scores[i] - scores[m]
+        a, b, c = (goal - scores[j]) / apart[0], (goal - scores[n]) / apart[1], (goal - scores[m]) / apart[2]
+        da, db, dc = 1.0 / apart[0], 1.0 / apart[1], 1.0 / apart[2]
+        value += at[i] * a * b * c
+        each += at[i] * (da * b * c + a * db * c + a * b * dc)
+    between = float(s[0]) < goal < float(s[-1]) and chord > 0.0
+    if at[k - 1] < value < at[k] and each > 0.0:
+        return value, 1.0 / each, between
+    return at[k - 1] + ((goal - scores[k - 1]) / chord if chord else math.inf), chord, between
+
+
+def rising(known: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Those of the places where the function is above all that it was before."""
+    record = np.maximum.accumulate(known[1])
+    new = np.empty(len(record), dtype=np.bool_)
+    new[:1], new[1:] = True, record[1:] > record[:-1]
+    return known[0][new], known[1][new]
 
 
 def _next(

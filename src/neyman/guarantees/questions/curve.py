@@ -6,6 +6,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.guarantees.questions.crossing import crossing
+from neyman.guarantees.questions.grids import evenly
 from neyman.guarantees.questions.report import TradeoffPoints
 from neyman.guarantees.questions.tradeoff import line, tangent
 from neyman.numerics.functions.normal import probit
@@ -28,8 +29,8 @@ def tradeoff_points(sides: Pair, n: int, start: float, reach: float | None = Non
     left = right if sides.symmetric else _branch(sides.backward, half, start, None)
     if right is not None and left is not None:
         e, a, b = (np.concatenate(pair) for pair in zip(_mirrored(left), _middle(sides, n), right, strict=True))
-        falling = bool(np.all(np.diff(a) < 0.0) and np.all(np.diff(b) >= 0.0))
-        if falling and bool(np.all((b >= 0.0) & (a <= 1.0))):
+        falling = bool((a[1:] < a[:-1]).all() and (b[1:] >= b[:-1]).all())
+        if falling and b[0] >= 0.0 and a[0] <= 1.0:
             return TradeoffPoints(e, a, b)
     tails = np.geomspace(SMALLEST_ALPHA, 0.5, half)
     alpha = np.concatenate([1.0 - tails, np.full(n - 2 * half, 0.5) * (1 - 1e-9), tails[::-1] * (1.0 - 1e-8)])
@@ -45,7 +46,7 @@ def _branch(profile: Profile, count: int, start: float, reach: float | None) -> 
     last = reach or float(crossing(lambda e: alpha_score(profile, e), goal, start, 1e-6)[0])
     if not 0.0 < last < 600.0:
         return None
-    epsilon = np.linspace(0.0, last, count + 1)[1:]
+    epsilon = evenly(0.0, last, count + 1)[1:]
     alpha = profile.slope(epsilon) * np.exp(-epsilon)
     return epsilon, alpha, line(profile.bracket(epsilon).log_gap_lower, epsilon, alpha)
 

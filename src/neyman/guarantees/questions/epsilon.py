@@ -10,14 +10,17 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.guarantees.questions.crossing import Guess, crossing, interpolated
+from neyman.numerics.functions.score import score
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.pair import delta_score
 from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["certified_near", "epsilon_lower", "epsilon_upper", "spread"]
 
-# relative: how far to the safe side of a root it is tried whether it holds
-_STEPS = UNIT * np.concatenate([[0.0], 4.0 ** np.arange(0, 13)])
+_CLOSE, _HALVINGS = 1e-7, 60  # of eps: a step that is small; of what lies between, at most
+# relative: how far to the safe side of a root it is tried whether it holds, and at last on the other side
+_STEPS = np.concatenate([[0.0], UNIT * 4.0 ** np.arange(0, 13), [-_CLOSE]])
+_TRIED = {sign: 1.0 + sign * _STEPS for sign in (1.0, -1.0)}  # the same times a root: upwards, and downwards
 # relative: the same where a root was none
 _LADDER = np.array([*np.outer(10.0 ** np.arange(-8, -3), [1.0, 2.0, 5.0]).ravel(), 1e-3, 0.01, 0.1, 0.5, 1.0])
 _ORDERS = 8.0 ** np.arange(1, 13)  # times an eps, where no rung of that ladder holds
@@ -29,7 +32,6 @@ _FARTHER = 2.0  # of a score: how far beyond what is known it is continued
 _HALF = 0.5  # delta from which its logarithm is flat
 # steps of Newton's, while they shrink; one after which the next is none, in units of eps and in log delta
 _MOST, _LAST, _TOLD = 8, 1e-6, 3e-6
-_CLOSE, _HALVINGS = 1e-7, 60  # of eps: a step that is small; of what lies between, at most
 _ROOM = 0.1  # relative distance from a delta that is sought within which deltas steer the search
 
 _Holds = Callable[[Bracket, FloatArray], NDArray[np.bool_]]
@@ -38,8 +40,8 @@ _Holds = Callable[[Bracket, FloatArray], NDArray[np.bool_]]
 def spread(profile: Profile) -> float:
     """A natural unit of eps: the mu of the Gaussian with the same advantage (a start for solvers, nothing more)."""
     b = profile.bracket(np.zeros(1))
-    half = np.minimum(b.log_gap_lower - np.log(2.0), -np.log(2.0))
-    mu = 2.0 * float(delta_score(np.ones(1), half)[0]) * -1.0
+    log_two = math.log(2.0)
+    mu = 2.0 * float(score(np.minimum(b.log_gap_lower - log_two, -log_two))[0])
     small = 2.5 * float(b.upper[0])  # where the probit has no digits left
     return min(max(mu if mu > 1e-6 else small, 1e-300), 1e6)
 
@@ -48,27 +50,26 @@ def epsilon_upper(
     profile: Profile, delta: FloatArray, start: float, known: tuple[FloatArray, FloatArray] | None = None
 ) -> FloatArray:
     """Return eps >= 0 at which delta(eps) <= ``delta`` is certified; inf where there is none."""
-    goals = _goals(delta)
-
-    def score(epsilon: FloatArray) -> FloatArray:
-        b = profile.decide(epsilon, goals)
-        return np.minimum(delta_score(b.upper, b.log_gap_lower), 2.0 * _UNREACHED)
-
     endless = delta < profile.revealed  # no eps serves these
-    if np.any(endless):
+    if endless.any():
         found = np.full(len(delta), math.inf)
-        if not np.all(endless):
+        if not endless.all():
             found[~endless] = epsilon_upper(profile, delta[~endless], start, known)
         return found
     root = _near_the_end(profile, delta)
     open_ = np.isnan(root)
-    guess = _guess(profile, _target(delta), known) if np.any(open_) else None
+    guess = _guess(profile, _target(delta), known) if open_.any() else None
     if guess is not None:
-        root[open_] = _by_slopes(profile, delta[open_], start, guess.at(np.flatnonzero(open_)))
+        root[open_] = _by_slopes(profile, delta[open_], start, guess.at(open_.nonzero()[0]))
         open_ = np.isnan(root)
-    if np.any(open_):
-        at = None if guess is None else guess.at(np.flatnonzero(open_))
-        root[open_] = crossing(score, _target(delta[open_]), start, guess=at)
+    if open_.any():
+        at, goals = None if guess is None else guess.at(open_.nonzero()[0]), _goals(delta)
+
+        def reached(epsilon: FloatArray) -> FloatArray:
+            b = profile.decide(epsilon, goals)
+            return np.minimum(delta_score(b.upper, b.log_gap_lower), 2.0 * _UNREACHED)
+
+        root[open_] = crossing(reached, _target(delta[open_]), start, guess=at)
     found = certified_near(profile, delta, root)
     if math.isinf(profile.tail_mu):
         # where delta(eps) stays at the mass at infinity, any eps holds: the least is meant
@@ -97,7 +98,7 @@ def _guess(profile: Profile, goal: FloatArray, known: tuple[FloatArray, FloatArr
     if known is None:
         return None if profile.expected is None else interpolated(profile.expected, goal)
     within = interpolated(known, goal)
-    if np.all(within.known):
+    if within.known.all():
         return within
     beyond = (goal > known[1][-1]) & (goal < known[1][-1] + _FARTHER) & (within.epsilon > 0.0)
     near = within._replace(known=within.known | beyond)
@@ -112,7 +113,7 @@ def _by_slopes(profile: Profile, delta: FloatArray, start: float, guess: Guess) 
     """About the eps at which delta(eps) is that, by a few steps of Newton's in its logarithm from a guess; nan where
     the last was no small one.
     """
-    at = np.flatnonzero(guess.known & (delta < _HALF) & (delta > 0.0) & (guess.epsilon < _BEYOND))
+    at = (guess.known & (delta < _HALF) & (delta > 0.0) & (guess.epsilon < _BEYOND)).nonzero()[0]
     root, epsilon = np.full(len(delta), np.nan), guess.epsilon[at]
     if not len(at):
         return root
@@ -122,11 +123,12 @@ def _by_slopes(profile: Profile, delta: FloatArray, start: float, guess: Guess) 
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             off = np.log(upper / delta[at])
             step = off * upper / profile.slope(epsilon)
-        epsilon = np.where(np.abs(step) < epsilon, epsilon + step, epsilon)
-        near = (np.abs(step) <= _LAST * np.minimum(epsilon, start)) & (np.abs(off) <= _TOLD)
-        if not (~near & (np.abs(step) < _HALF * size)).any():  # all are there, or no longer come nearer
+        length = np.abs(step)
+        epsilon = np.where(length < epsilon, epsilon + step, epsilon)
+        near = (length <= _LAST * np.minimum(epsilon, start)) & (np.abs(off) <= _TOLD)
+        if not (~near & (length < _HALF * size)).any():  # all are there, or no longer come nearer
             break
-        size = np.abs(step)
+        size = length
     root[at[near]] = epsilon[near]
     return root
 
@@ -178,26 +180,27 @@ def epsilon_lower(profile: Profile, delta: FloatArray, start: float, upper: Floa
 
     ``upper`` is the answer of ``epsilon_upper``, if it is known: the search then starts there.
     """
-    goal, goals = delta, _goals(delta)
-
-    def score(epsilon: FloatArray) -> FloatArray:
-        b = profile.decide(epsilon, goals)
-        return np.minimum(delta_score(b.lower, b.log_gap_upper), 2.0 * _UNREACHED)
-
-    def holds(b: Bracket, goal: FloatArray) -> NDArray[np.bool_]:
-        return b.lower > goal
-
     endless = delta < profile.revealed  # no eps serves these
-    if np.any(endless):
+    if endless.any():
         found = np.full(len(delta), math.inf)
-        if not np.all(endless):
+        if not endless.all():
             found[~endless] = epsilon_lower(profile, delta[~endless], start, None if upper is None else upper[~endless])
         return found
-    root = np.full(len(goal), np.inf) if upper is None else upper.copy()
+    root = np.full(len(delta), np.inf) if upper is None else upper.copy()
     open_ = ~np.isfinite(root)
-    if np.any(open_):
-        root[open_] = crossing(score, _target(goal[open_]), start)
-    return _certified(profile, goal, root, holds, -1.0)
+    if open_.any():
+        goals = _goals(delta)
+
+        def reached(epsilon: FloatArray) -> FloatArray:
+            b = profile.decide(epsilon, goals)
+            return np.minimum(delta_score(b.lower, b.log_gap_upper), 2.0 * _UNREACHED)
+
+        root[open_] = crossing(reached, _target(delta[open_]), start)
+    return _certified(profile, delta, root, _exceeds, -1.0)
+
+
+def _exceeds(b: Bracket, goal: FloatArray) -> NDArray[np.bool_]:
+    return b.lower > goal
 
 
 def _goals(delta: FloatArray) -> tuple[float, float]:
@@ -207,7 +210,8 @@ def _goals(delta: FloatArray) -> tuple[float, float]:
 
 def _target(delta: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore"):
-        return np.clip(delta_score(delta, np.log1p(-delta)), -_UNREACHED, _UNREACHED)
+        found = delta_score(delta, np.log1p(-delta))
+    return np.minimum(np.maximum(found, -_UNREACHED), _UNREACHED)
 
 
 def _certified(profile: Profile, goal: FloatArray, root: FloatArray, holds: _Holds, sign: float) -> FloatArray:
@@ -215,20 +219,23 @@ def _certified(profile: Profile, goal: FloatArray, root: FloatArray, holds: _Hol
     that is no small step, or it holds a little before the root, too, halve what lies between.
     """
     near = np.minimum(root, _BEYOND)
-    trial = near[:, None] * (1.0 + sign * np.append(_STEPS, -_CLOSE))
-    found = holds(profile.bracket(trial.ravel()), np.repeat(goal, trial.shape[1])).reshape(trial.shape)
+    trial = near[:, None] * _TRIED[sign]
+    found = holds(profile.bracket(trial.ravel()), goal.repeat(trial.shape[1])).reshape(trial.shape)
     before, found = found[:, -1], found[:, :-1]
-    best = np.where(np.any(found, axis=1), trial[np.arange(near.size), np.argmax(found, axis=1)], np.nan)
-    missing = np.flatnonzero(np.isnan(best))
+    rows, first = np.arange(near.size), found.argmax(axis=1)
+    best = trial[rows, first]
+    missing = (~found[rows, first]).nonzero()[0]
     if missing.size:
         best[missing] = _farther(profile, goal[missing], near[missing], holds, sign)
-    early = np.flatnonzero(found[:, 0] & before & (near > 0.0) & (near < _BEYOND) & (goal < 1.0))
+    early = (found[:, 0] & before & (near > 0.0) & (near < _BEYOND) & (goal < 1.0)).nonzero()[0]
     if early.size:
         best[early] = _earlier(profile, goal[early], near[early], holds, sign)
     beyond = best >= _BEYOND
-    if sign < 0 and np.any(beyond):  # from below that is so only where it stays so beyond every finite loss
-        beyond &= holds(profile.bracket(np.full(len(goal), _FARTHEST)), goal) & math.isinf(profile.tail_mu)
-    return np.where(goal >= 1.0, 0.0, np.where(beyond, np.inf, best))
+    if beyond.any():
+        if sign < 0:  # from below that is so only where it stays so beyond every finite loss
+            beyond &= holds(profile.bracket(np.full(len(goal), _FARTHEST)), goal) & math.isinf(profile.tail_mu)
+        best[beyond] = np.inf
+    return np.where(goal >= 1.0, 0.0, best)
 
 
 def _farther(profile: Profile, goal: FloatArray, near: FloatArray, holds: _Holds, sign: float) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,10 +18,12 @@ _FEW, _SEVERAL = 64, 512  # intervals that are parted at once as they want, and 
 _MISSED = 1.2  # times what an interval loses, as the square of its length tells it
 TOLD = 1e-7  # relative fall of delta between two knots that tells where their tangents meet
 BESIDE = 1e-3  # of log alpha: slopes that are as near are believed
+_FIRST, _NEXT = slice(None, -1), slice(1, None)  # of each pair of neighbours
+
+_Places = IntArray | slice
 
 
-@dataclass(frozen=True, slots=True)
-class Knots:
+class Knots(NamedTuple):
     """Tangents of increasing eps with the (decreasing) alphas between which each pair of them is followed."""
 
     epsilon: FloatArray
@@ -32,8 +34,7 @@ class Knots:
     @classmethod
     def of(cls, some: Knots, more: Knots, kept: IntArray | slice = slice(None)) -> Knots:
         """Both, one after the other; of these the ``kept``."""
-        pairs = ((getattr(some, one.name), getattr(more, one.name)) for one in fields(cls))
-        return cls(*(np.concatenate(pair)[kept] for pair in pairs))
+        return cls(*[np.concatenate(pair)[kept] for pair in zip(some, more, strict=True)])
 
 
 def touching(branch: Profile, epsilon: FloatArray) -> Knots:
@@ -54,24 +55,25 @@ def between(knots: Knots, loose: IntArray, bounds: tuple[FloatArray, FloatArray]
         wanted = np.sqrt(_MISSED * (bound[loose] - known) / (most - known))
     largest = _LARGEST if loose.size <= _FEW else (_SECTIONS if loose.size <= _SEVERAL else 2)
     wanted = wanted if loose.size <= _FEW else np.sqrt(wanted)  # what may be lost grows with the square of the knots
-    sections = np.clip(np.ceil(np.where(np.isfinite(wanted), wanted, _SECTIONS)), 2, largest)
+    sections = np.ceil(np.where(np.isfinite(wanted), wanted, _SECTIONS))
+    sections = np.minimum(np.maximum(sections, 2.0), largest)
     inner = sections.astype(np.int64) - 1
-    each = np.repeat(np.arange(loose.size), inner)
-    place = 1 + np.arange(each.size) - np.repeat(np.cumsum(inner) - inner, inner)
+    each = np.arange(loose.size).repeat(inner)
+    place = 1 + np.arange(each.size) - (inner.cumsum() - inner).repeat(inner)
     low, high = knots.epsilon[loose], knots.epsilon[loose + 1]
     return low[each] + (high - low)[each] * (place / sections[each])
 
 
 def joined(knots: Knots, more: Knots, log_floor: float) -> Knots:
     """Both; alphas are kept between the floor and the start, and decreasing."""
-    order = np.argsort(np.concatenate([knots.epsilon, more.epsilon]), kind="stable")
+    order = np.concatenate([knots.epsilon, more.epsilon]).argsort(kind="stable")
     log_alpha = np.concatenate([knots.log_alpha, more.log_alpha])[order]
-    alphas = np.minimum.accumulate(np.clip(log_alpha, log_floor, log_alpha[0]))
+    alphas = np.minimum.accumulate(np.minimum(np.maximum(log_alpha, log_floor), log_alpha[0]))
     alphas[-1] = log_floor
     # tangents that touch beyond the floor say little about it: the first of them closes the range
-    kept = order[: int(np.argmax(alphas <= log_floor)) + 1]
-    found = replace(Knots.of(knots, more, kept), log_alpha=alphas[: len(kept)])
-    return replace(found, log_alpha=_between_vertices(found))
+    kept = order[: int((alphas <= log_floor).argmax()) + 1]
+    found = Knots.of(knots, more, kept)._replace(log_alpha=alphas[: len(kept)])
+    return found._replace(log_alpha=_between_vertices(found))
 
 
 def _between_vertices(knots: Knots) -> FloatArray:
@@ -80,64 +82,66 @@ def _between_vertices(knots: Knots) -> FloatArray:
     """
     if knots.epsilon.size < 3:
         return knots.log_alpha
-    i = np.arange(knots.epsilon.size - 1)
+    inner = knots.log_alpha[1:-1]
     with np.errstate(divide="ignore", invalid="ignore"):
         drop = 1.0 - knots.delta[1:] / knots.delta[:-1]
-    log_v = np.where(drop > TOLD, log_vertex(knots, i, i + 1), np.nan)
-    inner = knots.log_alpha[1:-1]
-    with np.errstate(invalid="ignore"):
+        log_v = np.where(drop > TOLD, log_vertex(knots, _FIRST, _NEXT), np.nan)
         moved = np.where(
             log_v[1:] - BESIDE > inner, log_v[1:], np.where(log_v[:-1] + BESIDE < inner, log_v[:-1], inner)
         )
     alphas = knots.log_alpha.copy()
-    alphas[1:-1] = np.clip(moved, knots.log_alpha[-1], knots.log_alpha[0])
+    alphas[1:-1] = np.minimum(np.maximum(moved, knots.log_alpha[-1]), knots.log_alpha[0])
     return np.minimum.accumulate(alphas)
 
 
 def interval_bounds(knots: Knots) -> tuple[FloatArray, FloatArray]:
     """Upper bounds of the local mu between neighbouring knots, and its bound at the knots themselves."""
-    n = knots.epsilon.size
-    i, j = np.arange(n - 1), np.arange(1, n)
-    log_alpha = knots.log_alpha
-    log_v = np.clip(log_vertex(knots, i, j), log_alpha[j], log_alpha[i])
+    n, log_alpha = knots.epsilon.size, knots.log_alpha
+    all_, at_i, at_j = np.arange(n), log_alpha[_FIRST], log_alpha[_NEXT]
+    i, j = all_[_FIRST], all_[_NEXT]
+    log_v = np.minimum(np.maximum(log_vertex(knots, _FIRST, _NEXT), at_j), at_i)
     # in one call: every tangent at its own knot, both tangents of a pair at their vertex and at each other's knot
-    tangent = np.concatenate([np.arange(n), i, j, i, j])
-    local = local_mu(knots, tangent, np.concatenate([log_alpha, log_v, log_v, log_alpha[j], log_alpha[i]]))
-    attained, i_at_vertex, j_at_vertex, i_at_j, j_at_i = np.split(local, np.cumsum([n, n - 1, n - 1, n - 1]))
+    tangent = np.concatenate([all_, i, j, i, j])
+    local = local_mu(knots, tangent, np.concatenate([log_alpha, log_v, log_v, at_j, at_i]))
+    attained, (i_at_vertex, j_at_vertex, i_at_j, j_at_i) = local[:n], local[n:].reshape(4, n - 1)
     attained[-1] = min(attained[-1], i_at_j[-1])
     at_vertex = np.maximum(i_at_vertex, j_at_vertex)
     # the vertex below the interval: tangent i is followed throughout (its other end is knot i itself)
-    only_i = log_v <= log_alpha[j]
-    only_j = (log_v >= log_alpha[i]) & ~only_i
-    low_end = np.where(only_i, i_at_j, np.maximum(at_vertex, attained[j]))
-    inner = np.where(only_j, np.maximum(j_at_i, attained[j]), low_end)
+    only_i = log_v <= at_j
+    only_j = (log_v >= at_i) & ~only_i
+    low_end = np.where(only_i, i_at_j, np.maximum(at_vertex, attained[_NEXT]))
+    inner = np.where(only_j, np.maximum(j_at_i, attained[_NEXT]), low_end)
     # the first tangent, of slope -1, covers what lies between the branches by its ends: it counts there, even where the
     # next says more at its knot
-    return np.maximum(inner, np.where(only_j & (i > 0), 0.0, attained[i])), attained
+    only_j[:1] = False
+    return np.maximum(inner, np.where(only_j, 0.0, attained[_FIRST])), attained
 
 
-def log_vertex(knots: Knots, i: np.ndarray, j: np.ndarray) -> FloatArray:
+def log_vertex(knots: Knots, i: _Places, j: _Places) -> FloatArray:
     """log of (delta_i - delta_j) / (e^{e_j} - e^{e_i}), the alpha at which the two tangents meet (approximate)."""
-    step = knots.epsilon[j] - knots.epsilon[i]
+    start, delta, small = knots.epsilon[i], knots.delta[i], knots.delta[i] < 0.5
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        drop = np.log(np.maximum(knots.delta[i] - knots.delta[j], 0.0))
-        gain = knots.log_gap[j] + np.log(-np.expm1(np.minimum(knots.log_gap[i] - knots.log_gap[j], 0.0)))
-        rise = np.log(np.expm1(np.minimum(step, 700.0)))
-        log_v = np.where(knots.delta[i] < 0.5, drop, gain) - knots.epsilon[i] - rise
-    return np.where(np.isnan(log_v), 0.5 * (knots.log_alpha[i] + knots.log_alpha[j]), log_v)
+        fall = np.log(np.maximum(delta - knots.delta[j], 0.0))
+        if not small.all():
+            gap = knots.log_gap[j]
+            gain = gap + np.log(-np.expm1(np.minimum(knots.log_gap[i] - gap, 0.0)))
+            fall = np.where(small, fall, gain)
+        log_v = fall - start - np.log(np.expm1(np.minimum(knots.epsilon[j] - start, 700.0)))
+    unknown = np.isnan(log_v)
+    return np.where(unknown, 0.5 * (knots.log_alpha[i] + knots.log_alpha[j]), log_v) if unknown.any() else log_v
 
 
 def local_mu(knots: Knots, tangent: np.ndarray, log_alpha: FloatArray) -> FloatArray:
     """m_i(alpha), from the excess power where it is small and from beta = gap - e^eps alpha where that is."""
-    e, delta, log_gap = knots.epsilon[tangent], knots.delta[tangent], knots.log_gap[tangent]
+    epsilon, e, delta, log_gap = knots.epsilon, knots.epsilon[tangent], knots.delta[tangent], knots.log_gap[tangent]
     slack = 4.0 * UNIT * (2.0 + np.abs(e) + np.abs(log_alpha) + np.abs(log_gap))
     with np.errstate(divide="ignore", over="ignore", invalid="ignore", under="ignore"):
-        load = np.exp(np.minimum(e + log_alpha, 0.0))
-        log_load = log_alpha + np.where(
-            e > 1.0, e + np.log1p(-np.exp(-np.maximum(e, 1.0))), np.log(np.expm1(np.minimum(e, 1.0)))
-        )
-        log_excess = np.logaddexp(np.log(delta), log_load) + slack
-        share = e + log_alpha - log_gap + slack  # log of e^eps alpha / gap
+        far = epsilon + np.log1p(-np.exp(-np.maximum(epsilon, 1.0)))
+        steep = np.where(epsilon > 1.0, far, np.log(np.expm1(np.minimum(epsilon, 1.0))))  # log of e^eps - 1
+        log_excess = np.logaddexp(np.log(knots.delta)[tangent], log_alpha + steep[tangent]) + slack
+        log_load = e + log_alpha
+        load = np.exp(np.minimum(log_load, 0.0))
+        share = log_load - log_gap + slack  # log of e^eps alpha / gap
         log_beta = log_gap + np.log(-np.expm1(np.minimum(share, 0.0))) - slack
         direct = np.log1p(-np.minimum(delta + load * (1.0 + slack), 1.0)) - slack
         log_beta = np.where(np.isnan(log_beta), -np.inf, np.maximum(log_beta, np.where(delta < 0.5, direct, -np.inf)))

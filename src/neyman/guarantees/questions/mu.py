@@ -16,8 +16,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.guarantees.questions.crossing import Guess, crossing, interpolated
+from neyman.guarantees.questions.crossing import Guess, crossing, interpolated, rising
 from neyman.guarantees.questions.excess import attained as attained_by_tests
+from neyman.guarantees.questions.grids import evenly, geometric
 from neyman.guarantees.questions.knots import (
     BESIDE,
     TOLD,
@@ -134,7 +135,7 @@ def _point_lower(view: Pair, floor: float, start: float, guess: Fit, pressed: bo
     if guess.at_floor < (1.0 - _APART) * guess.mu:  # the floor, where delta is small, may be dear, and can say no more
         epsilon, alpha = epsilon[:1], alpha[:1]
     usable = epsilon <= 690.0
-    if not np.any(usable):
+    if not usable.any():
         return middle
     alpha, epsilon = alpha[usable], epsilon[usable]
     excess = attained_by_tests(view, alpha, epsilon, start)
@@ -160,9 +161,11 @@ def _little_left(view: Pair, alpha: FloatArray, epsilon: FloatArray) -> bool:
 def _local_lower(alpha: FloatArray, excess: FloatArray, beta: FloatArray, floor: float) -> float:
     """The largest local mu at these alphas, from below, of those whose beta is at least the floor."""
     excess = np.where(beta >= floor, np.maximum(excess, 0.0), 0.0)
+    if not excess.any():
+        return 0.0
     with np.errstate(divide="ignore"):
         mu = probit_gap(np.log(alpha), np.log(excess), np.log(np.maximum(beta, 5e-324)))
-    return float(np.max(mu)) * (1.0 - PROBIT_ERROR)
+    return float(mu.max()) * (1.0 - PROBIT_ERROR)
 
 
 def _below(sides: Pair, floor: float, start: float) -> tuple[Fit, float] | None:
@@ -236,10 +239,10 @@ def _fit_from(branch: Profile, symmetric: bool, floor: float, start: float, at_z
     bound, attained = interval_bounds(knots)
     end = np.inf if guess is None else float(guess.epsilon[0])
     for _ in range(_ROUNDS):
-        best = float(np.max(attained))
+        best = float(attained.max())
         gap = _GAP * max(1.0, knots.epsilon.size / _MANY) ** 2
-        loose = np.flatnonzero(bound > best * (1.0 + gap))
-        if loose.size and np.isfinite(best):
+        loose = (bound > best * (1.0 + gap)).nonzero()[0]
+        if loose.size and math.isfinite(best):
             more = np.concatenate([more, between(knots, loose, (bound, attained), best * (1.0 + _AIMED * gap))])
         if more.size == 0 or knots.epsilon.size + more.size > _MOST_KNOTS:
             break
@@ -250,14 +253,12 @@ def _fit_from(branch: Profile, symmetric: bool, floor: float, start: float, at_z
             end, guess, more = _nearer(branch, guess, found, start, log_floor)
         knots = joined(knots, found, log_floor)
         bound, attained = interval_bounds(knots)
-    where = int(np.argmax(attained))
+    where = int(attained.argmax())
     scores = delta_score(knots.delta, knots.log_gap)
-    record = np.maximum.accumulate(scores)
-    new = np.concatenate([[True], record[1:] > record[:-1]])
-    known = (knots.epsilon[new], scores[new])
+    known = rising((knots.epsilon, scores))
     last = end if 0.0 < end < np.inf else float(knots.epsilon[-1])
     at = float(knots.epsilon[where]) if knots.log_alpha[where] > log_floor else last
-    mu, at_floor = _outward(float(np.max(bound))), _outward(float(attained[-1]))
+    mu, at_floor = _outward(float(bound.max())), _outward(float(attained[-1]))
     return Fit(mu, at, float(knots.log_alpha[where]), last, known, at_floor)
 
 
@@ -343,8 +344,7 @@ def _first_knots(branch: Profile, zero: Knots, start: float, log_floor: float) -
 
 def _grid(start: float, last: float, count: int) -> FloatArray:
     """Eps > 0 up to the ``last``: evenly, and closer to 0."""
-    even = np.linspace(0.0, last, count)[1:]
-    return np.unique(np.concatenate([even, np.geomspace(min(start, last) / 8.0, last, count)]))
+    return np.unique(np.concatenate([evenly(0.0, last, count)[1:], geometric(min(start, last) / 8.0, last, count)]))
 
 
 def _outward(mu: float) -> float:

@@ -17,6 +17,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.guarantees.questions.crossing import crossing
 from neyman.guarantees.questions.epsilon import spread
+from neyman.guarantees.questions.grids import evenly, geometric
 from neyman.numerics.functions.normal import probit
 from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.effort import allowance
@@ -28,6 +29,7 @@ __all__ = [
     "Majorant",
     "Points",
     "divergence",
+    "divergence_and_shortfall",
     "divergence_at",
     "divergences",
     "evaluate",
@@ -44,14 +46,18 @@ _MANY = 1024  # points from which that grows with the square of their number, as
 _ROUNDS = 12  # of division at most: steers
 _MOST_POINTS = 8_000  # eps at most: steers
 _FARTHEST = 45.0  # beyond, 1 / (1 + e^eps) < 3e-20 bounds everything
+_LARGEST = 600.0  # eps of a shortfall at most: beyond, e^-eps is nothing
 _NEGLIGIBLE = 1e-10  # quotient from which down no further eps is asked; what lies beyond counts as a tail
 _VAGUE = 1e-10  # it steers: of the quotient, a width from which secants of further points are looked at
+_LOOKS = np.geomspace(0.1, 100.0, 40)  # spreads, at which it is looked whether anything beyond matters
+_TRIES = np.array([1e-4, 1e-3, 1e-2, 0.1, 0.5, 1.0, 2.0])  # spreads before the eps at which alpha is the floor
+_STEPS = np.array([1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2])  # the same to the other end of the secants that show it
 _FURTHER = (1, 3, 9, 27, 81, 243, 729)  # points, from one end of a secant to the other: every secant serves
 
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Bounds on both profiles at increasing eps, in y = e^eps - 1 (exact near 0)."""
+    """Bounds on both profiles at (mostly increasing) eps, in y = e^eps - 1 (exact near 0)."""
 
     epsilon: FloatArray
     y: FloatArray
@@ -64,6 +70,11 @@ class Points:
     def turned(self) -> Points:
         """With the roles exchanged."""
         return Points(self.epsilon, self.y, self.other_lower, self.other_upper, self.self_lower, self.self_upper)
+
+    def parted(self, count: int) -> tuple[Points, Points]:
+        """The first ``count``, and the others."""
+        all_ = self.epsilon, self.y, self.self_lower, self.self_upper, self.other_lower, self.other_upper
+        return Points(*[column[:count] for column in all_]), Points(*[column[count:] for column in all_])
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,19 +132,22 @@ def last_that_matters(mine: Profile, other: Profile) -> float:
     """An eps beyond which the other's delta alone is too small to matter."""
     unit = spread(other)
     end = _FARTHEST
-    looks = np.minimum(unit * np.geomspace(0.1, 100.0, 40), _FARTHEST)
+    looks = np.minimum(unit * _LOOKS, _FARTHEST)
     # the far tail is dear, but for formulas
     for ends in [looks] if other.method == "closed form" else np.split(looks, 5):
-        beyond = other.bracket(ends).upper <= _NEGLIGIBLE * (1.0 + np.exp(ends))
+        beyond = other.nearly(ends) <= _NEGLIGIBLE * (1.0 + np.exp(ends))
         if beyond.any():
-            end = float(ends[np.argmax(beyond)])
+            end = float(ends[beyond.argmax()])
             break
-    return min(max(end, min(spread(mine), unit)), _FARTHEST)
+    return min(end if end >= unit else max(end, min(spread(mine), unit)), _FARTHEST)
 
 
 def _start(mine: Profile, other: Profile, end: float) -> Points:
-    grid = np.concatenate([[0.0], np.linspace(end / 48.0, end, 48), np.geomspace(end / 5e3, end / 60.0, 8)])
-    return evaluate(mine, other, np.unique(grid))
+    return evaluate(mine, other, _first_grid(end))
+
+
+def _first_grid(end: float) -> FloatArray:
+    return np.concatenate([[0.0], geometric(end / 5e3, end / 60.0, 8), evenly(end / 48.0, end, 48)])
 
 
 def _branch(mine: Profile, other: Profile, mine_reversed: Profile, absolute: float, points: Points) -> Divergence:
@@ -144,7 +158,7 @@ def _branch(mine: Profile, other: Profile, mine_reversed: Profile, absolute: flo
         known = (points.other_upper - points.self_lower) / (2.0 + points.y)
         known[1:-1] = np.minimum(known[1:-1], np.maximum(bound[:-1], bound[1:]))
         wide = absolute * max(1.0, points.y.size / _MANY) ** 2
-        loose = np.flatnonzero(bound > max(best, float(np.max(known))) + wide)
+        loose = (bound > max(best, float(known.max())) + wide).nonzero()[0]
         sections = 8 if loose.size <= 64 else 4
         if loose.size == 0 or points.y.size + loose.size * (sections - 1) > _MOST_POINTS:
             break
@@ -154,19 +168,19 @@ def _branch(mine: Profile, other: Profile, mine_reversed: Profile, absolute: flo
         low, high = points.epsilon[loose, None], points.epsilon[loose + 1, None]
         starts, points = points.epsilon, merge(points, evaluate(mine, other, (low + (high - low) * part).ravel()))
         first_slope = min(first_slope, slope_at_zero(mine, mine_reversed, points))
-        whole = bound[np.searchsorted(starts, points.epsilon[:-1], side="right") - 1]  # what holds of the undivided
+        whole = bound[starts.searchsorted(points.epsilon[:-1], side="right") - 1]  # what holds of the undivided
         bound, best = interval_bounds(points, first_slope)
         bound = np.minimum(bound, whole)
     tail = points.other_upper[-1] / (2.0 + points.y[-1])
     # quotients underflow, and what a bracket leaves open is not 0: only where the other's delta is, nothing is given up
     least = SMALLEST if points.other_upper[0] > 0.0 else 0.0
-    upper = max(float(np.max(bound)) * (1.0 + 64.0 * UNIT), float(tail) * (1.0 + 64.0 * UNIT), least)
-    where = int(np.argmax((points.other_lower - points.self_upper) / (2.0 + points.y)))
+    upper = max(float(bound.max()) * (1.0 + 64.0 * UNIT), float(tail) * (1.0 + 64.0 * UNIT), least)
+    where = int(((points.other_lower - points.self_upper) / (2.0 + points.y)).argmax())
     return Divergence(max(best * (1.0 - 64.0 * UNIT), 0.0), min(upper, 0.5), float(points.epsilon[where]))
 
 
 def evaluate(mine: Profile, other: Profile, epsilon: FloatArray) -> Points:
-    """Bounds on both profiles at rising eps >= 0."""
+    """Bounds on both profiles at eps >= 0."""
     a, b = mine.bracket(epsilon), other.bracket(epsilon)
     return Points(epsilon, np.expm1(epsilon), a.lower, a.upper, b.lower, b.upper)
 
@@ -208,12 +222,12 @@ class Majorant(NamedTuple):
 
 def majorant(p: Points, first_slope: float) -> Majorant:
     """Bound the quotient on each interval: delta~ by its chord, delta by the secants extended from outside."""
-    step = np.diff(p.y)
+    step = p.y[1:] - p.y[:-1]
     left_slope, right_slope = _slopes_beside(p, first_slope)
     start, stop = p.self_lower[:-1], p.self_lower[1:]
     bent = left_slope < right_slope
     bend = np.where(bent, right_slope - left_slope, 1.0)
-    at = np.where(bent, np.clip((start - stop + right_slope * step) / bend, 0.0, step), 0.5 * step)
+    at = np.where(bent, np.minimum(np.maximum((start - stop + right_slope * step) / bend, 0.0), step), 0.5 * step)
     from_left, from_right = start + left_slope * at, stop - right_slope * (step - at)
     # secants that do not bend (straight pieces, rounding): either alone is a bound, the higher one at the middle
     ahead = from_left >= from_right
@@ -237,7 +251,7 @@ def _slopes_beside(p: Points, first_slope: float) -> tuple[FloatArray, FloatArra
     delta is convex in y: a secant that ends at a point is below every slope beyond it, and one that begins there above
     every slope before it. Where brackets are wide, near points tell no slope from another, and further ones do.
     """
-    vague = float(np.max((p.self_upper - p.self_lower) / (2.0 + p.y))) > _VAGUE
+    vague = float(((p.self_upper - p.self_lower) / (2.0 + p.y)).max()) > _VAGUE
     left, right = np.full(p.y.size - 1, -first_slope), np.zeros(p.y.size - 1)
     for far in _FURTHER if vague else _FURTHER[:1]:
         if far >= p.y.size:
@@ -254,7 +268,7 @@ def interval_bounds(p: Points, first_slope: float) -> tuple[FloatArray, float]:
     """Upper bounds of the quotient on each interval, and its largest certified value at a point."""
     nodes = majorant(p, first_slope)
     bound = np.minimum(np.maximum(np.maximum(nodes.start, nodes.stop), nodes.middle), _crude(p))
-    return bound, float(np.max((p.other_lower - p.self_upper) / (2.0 + p.y)))
+    return bound, float(((p.other_lower - p.self_upper) / (2.0 + p.y)).max())
 
 
 def _crude(p: Points) -> FloatArray:
@@ -270,44 +284,67 @@ def shortfall(mine: Pair, gaussian: Profile, mu_floor: tuple[float, float], star
     """
     floor, near = mu_floor
     worst = 0.0
-    goal = -probit(np.array([np.log(floor)]))
     for branch in mine.branches:
         if not mine.symmetric:
             # each branch has its own eps at which alpha comes down to the floor
+            goal = -probit(np.array([np.log(floor)]))
             found = float(crossing(partial(alpha_score, branch), goal, start, 1e-5)[0])
             near = found if 0.0 < found < 1e12 else start
-        grid, upper = _beyond_reach(branch, floor, near, start)
-        end, lower = float(grid[-1]), gaussian.bracket(grid).lower
-        with np.errstate(under="ignore"):
-            pieces = np.maximum(upper[:-1] - lower[1:], 0.0) / (1.0 + np.exp(np.minimum(grid[:-1], 700.0)))
-            tail = upper[-1] / (1.0 + np.exp(min(end, 700.0)))
-        open_ends = upper[-1] > 0.0 or bool(np.any(upper[:-1] > lower[1:]))
-        least = SMALLEST if open_ends else 0.0  # quotients may underflow
-        worst = max(worst, float(np.max(pieces)), float(tail), least)
+        tried = None if near > _LARGEST else evaluate(branch, gaussian, _tried(near, start))
+        worst = max(worst, _lost(_beyond_reach(branch, gaussian, (floor, near), start, tried)))
     return worst * (1.0 + 64.0 * UNIT)
 
 
-def _beyond_reach(branch: Profile, floor: float, near: float, start: float) -> tuple[FloatArray, FloatArray]:
-    """Eps from the largest tried with Q(L > eps) >= floor certified by a secant to its right (0 where none is) to
-    beyond all that matters, and delta there, from above.
+def divergence_and_shortfall(
+    mine: Pair, gaussian: Profile, mu_floor: tuple[float, float], start: float
+) -> tuple[Divergence, float]:
+    """Return the ``divergence`` of a Gaussian and its ``shortfall``, where that is as good by one look for both."""
+    near = mu_floor[1]
+    if not (mine.symmetric and mine.forward.steady and near <= _LARGEST):
+        return divergence(mine, Pair(gaussian, gaussian)), shortfall(mine, gaussian, mu_floor, start)
+    branch = mine.forward
+    grid = _first_grid(last_that_matters(branch, gaussian))
+    both = evaluate(branch, gaussian, np.concatenate([grid, _tried(near, start)]))
+    points, tried = both.parted(len(grid))
+    lost = _lost(_beyond_reach(branch, gaussian, mu_floor, start, tried))
+    return _worse([_branch(branch, gaussian, branch, _ABSOLUTE, points)]), lost * (1.0 + 64.0 * UNIT)
+
+
+def _lost(beyond: Points) -> float:
+    """The largest quotient at those eps, but for its rounding."""
+    grid, upper, lower = beyond.epsilon, beyond.self_upper, beyond.other_lower
+    with np.errstate(under="ignore"):
+        pieces = np.maximum(upper[:-1] - lower[1:], 0.0) / (1.0 + np.exp(np.minimum(grid[:-1], 700.0)))
+        tail = upper[-1] / (1.0 + np.exp(min(float(grid[-1]), 700.0)))
+    open_ends = upper[-1] > 0.0 or bool((upper[:-1] > lower[1:]).any())
+    return max(float(pieces.max()), float(tail), SMALLEST if open_ends else 0.0)  # quotients may underflow
+
+
+def _tried(near: float, start: float) -> FloatArray:
+    """Eps that may be the last with Q(L > eps) >= floor, those to the right of them, and a grid from the first on."""
+    tries = np.maximum(near - start * _TRIES, 0.0)
+    return np.concatenate([tries, tries + start * _STEPS, _grid_from(float(tries[0]), near, start)])
+
+
+def _beyond_reach(
+    branch: Profile, gaussian: Profile, mu_floor: tuple[float, float], start: float, tried: Points | None
+) -> Points:
+    """Points from the largest eps ``tried`` with Q(L > eps) >= floor certified by a secant to its right (0 where none
+    is) to beyond all that matters.
     """
-    tries = np.maximum(near - start * np.array([1e-4, 1e-3, 1e-2, 0.1, 0.5, 1.0, 2.0]), 0.0)
-    step = start * np.array([1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2])
-    if near > 600.0:
-        grid = _grid_from(0.0, near, start)
-        return grid, branch.bracket(grid).upper
-    first = _grid_from(float(tries[0]), near, start)  # as a rule the first try is
-    b, count = branch.bracket(np.concatenate([tries, tries + step, first])), len(tries)
-    lower, upper = b.lower, b.upper
-    with np.errstate(over="ignore"):  # a secant that reaches too far shows nothing: 0 / inf
-        fall = lower[:count] - upper[count : 2 * count]
-        alpha = fall / (np.exp(tries) * np.expm1(step)) * (1.0 - 64.0 * UNIT)
-    if alpha[0] >= floor:
-        return first, upper[2 * count :]
-    reached = tries[alpha >= floor]
-    grid = _grid_from(float(reached[0]) if reached.size else 0.0, near, start)
-    return grid, branch.bracket(grid).upper
+    (floor, near), begin, count = mu_floor, 0.0, len(_TRIES)
+    if tried is not None:
+        (tries, rest), step = tried.parted(count), start * _STEPS
+        right, grid = rest.parted(count)
+        with np.errstate(over="ignore"):  # a secant that reaches too far shows nothing: 0 / inf
+            fall = tries.self_lower - right.self_upper
+            alpha = fall / (np.exp(tries.epsilon) * np.expm1(step)) * (1.0 - 64.0 * UNIT)
+        if alpha[0] >= floor:  # as a rule the first try is
+            return grid
+        reached = tries.epsilon[alpha >= floor]
+        begin = float(reached[0]) if reached.size else 0.0
+    return evaluate(branch, gaussian, _grid_from(begin, near, start))
 
 
 def _grid_from(begin: float, near: float, start: float) -> FloatArray:
-    return np.linspace(begin, max(min(near + 0.6 * start, 600.0), begin + 0.2 * start), 16)
+    return evenly(begin, max(min(near + 0.6 * start, _LARGEST), begin + 0.2 * start), 16)

@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from neyman._validate import FloatArray
+from neyman._validate import BoolArray, FloatArray
 from neyman.guarantees.questions.crossing import crossing
 from neyman.guarantees.questions.epsilon import epsilon_upper
 from neyman.numerics.functions.normal import probit
@@ -37,7 +36,7 @@ __all__ = [
 _SMALLEST = 1e-299  # an alpha below it is steered as if it were this large (any eps is safe)
 _NO_MASS = 1e-300  # at alpha = 0 the tangent is steered to where delta is this small
 _FARTHEST = 1e12  # eps of a tangent at most: steers
-_OFFSETS = np.array([-1.5, -0.5, 0.5, 1.5])  # in spacings: four points about a tangent
+_OFFSETS = np.array([[-1.5], [-0.5], [0.5], [1.5]])  # in spacings: four points about a tangent
 _FIRST_SPACING = 5e-6  # of the spread: curvature then costs about 1e-11 of the value
 _AT_CORNERS = 8.0**-5  # of that spacing: what four points around a corner lose is in proportion
 _BACK = 2  # times the width is halved where it had to grow eightfold: what is lost goes with its square
@@ -135,7 +134,7 @@ def beta_lower(sides: Pair, alpha: FloatArray, start: float) -> FloatArray:
     return value + 0.0  # no -0.0
 
 
-def _told(sides: Pair, alpha: FloatArray) -> NDArray[np.bool_]:
+def _told(sides: Pair, alpha: FloatArray) -> BoolArray:
     """Where f(alpha) is certainly 0 to a float, and not worth a tangent: f touches alpha + beta = gap(0) somewhere, and
     is at most gap(0) from there on.
     """
@@ -273,7 +272,7 @@ def _touched(epsilon: FloatArray, b: Bracket, apart: int) -> tuple[FloatArray, F
 
 def _infimum(
     sides: Pair, alpha: FloatArray, epsilon: FloatArray, start: float, kind: str, scale: FloatArray | None = None
-) -> tuple[FloatArray, NDArray[np.bool_]]:
+) -> tuple[FloatArray, BoolArray]:
     """Lower-bound inf over x of the convex objective, and whether four points ever surrounded it.
 
     "beta" is in units of e^scale, since the gap itself may underflow. Where the curve has a corner the objective is
@@ -281,23 +280,23 @@ def _infimum(
     """
     units = np.zeros_like(alpha) if scale is None else scale
     bound, found, seen = np.zeros_like(alpha), *(np.zeros(alpha.shape, dtype=np.bool_) for _ in range(2))
-    corners = np.concatenate([np.append(side.knots, side.end) for side in (sides.forward, sides.backward)])
-    spacing = _FIRST_SPACING * start * np.where(np.isin(np.abs(epsilon), corners), _AT_CORNERS, 1.0)
+    spacing = _FIRST_SPACING * start * np.where(_at_corner(sides, epsilon), _AT_CORNERS, 1.0)
     back = np.zeros(alpha.shape, dtype=np.int64)  # narrower tries left, once points so wide were needed
     for attempt in range(_TRIES):
-        rows = np.flatnonzero(~found | (back > 0))
+        rows = (~found | (back > 0)).nonzero()[0]
         if rows.size == 0 or (attempt > 0 and not allowance().take(1.0)):  # what is known holds
             break
-        at = epsilon[rows] + _OFFSETS[:, None] * spacing[rows]
+        at = epsilon[rows] + _OFFSETS * spacing[rows]
         lower, upper = _objective(sides, at, alpha[rows], kind, units[rows])
+        least = upper.min(axis=0)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             # where the part of the objective that rises with x alone is above it, no infimum lies
             rising = np.exp(np.minimum(at[1] + np.log(alpha[rows]) - units[rows], 700.0))
             rest = {"power": 0.0, "excess": alpha[rows], "beta": np.exp(-units[rows])}[kind]
-            farthest = (np.min(upper, axis=0) + rest) / rising
+            farthest = (least + rest) / rising
             value, ok = _convex_infimum(np.expm1(at - at[1]), lower, upper, farthest)
             # a load that is capped is no longer convex
-            sharp = np.min(upper, axis=0) - value <= _OPEN * np.max(upper - lower, axis=0)
+            sharp = least - value <= _OPEN * (upper - lower).max(axis=0)
             honest = (at[3] <= 690.0) & (at[3] + np.log(alpha[rows]) - units[rows] <= 1.0)
         known, ok = np.isfinite(value) & honest, ok & honest
         bound[rows[known]] = np.where(seen[rows[known]], np.maximum(bound[rows[known]], value[known]), value[known])
@@ -308,10 +307,20 @@ def _infimum(
         back[rows[ok & sharp]] = 0
         found[rows[ok]] = True
         spacing[rows] *= np.where(found[rows], 0.5, 8.0)
-        if attempt == 0:
+        if attempt == 0 and not found.all():
             spacing[rows] *= np.where(found[rows], 1.0, _widened(spacing[rows], start, lower, upper))
     bound[~seen] = 0.0
     return bound, seen
+
+
+def _at_corner(sides: Pair, epsilon: FloatArray) -> BoolArray:
+    """Where delta may bend or end at ``epsilon``."""
+    size = np.abs(epsilon)
+    found = (size == sides.forward.end) | (size == sides.backward.end)
+    for side in sides.branches:
+        if side.knots.size:
+            found |= np.isin(size, side.knots)
+    return found
 
 
 def _widened(spacing: FloatArray, start: float, lower: FloatArray, upper: FloatArray) -> FloatArray:
@@ -354,7 +363,7 @@ def _excess(at: FloatArray, alpha: FloatArray, low: FloatArray, high: FloatArray
 
 def _convex_infimum(
     x: FloatArray, lower: FloatArray, upper: FloatArray, farthest: FloatArray
-) -> tuple[FloatArray, NDArray[np.bool_]]:
+) -> tuple[FloatArray, BoolArray]:
     """Lower-bound inf h for convex h with lower <= h <= upper at four increasing points (first axis), over 0 < x + 1 <=
     ``farthest``.
 
@@ -369,14 +378,14 @@ def _convex_infimum(
     falling = (lower[1] - upper[0]) / (x[1] - x[0])  # extended to the right of x1 it stays below h
     rising = (upper[3] - lower[2]) / (x[3] - x[2])  # extended to the left of x2 it stays below h
     vertex = (lower[2] - lower[1] + falling * x[1] - rising * x[2]) / np.where(falling < rising, falling - rising, -1.0)
-    vertex: FloatArray = np.clip(np.where(np.isfinite(vertex), vertex, x[1]), x[1], x[2])
-    ends = np.minimum(np.min(lower, axis=0), np.minimum(left_end, right_end))
+    vertex = np.minimum(np.maximum(np.where(np.isfinite(vertex), vertex, x[1]), x[1]), x[2])
+    ends = np.minimum(lower.min(axis=0), np.minimum(left_end, right_end))
     at_vertex = np.minimum(lower[1] + falling * (vertex - x[1]), lower[2] - rising * (x[2] - vertex))
     inner = np.where(falling < rising, at_vertex, -np.inf)
     down, up = np.maximum(upper[1] - lower[0], 0.0), np.maximum(upper[2] - lower[3], 0.0)
     left = lower[0] - down * ((x[0] + 1.0) / (x[1] - x[0]))
     right = lower[3] - np.where(up > 0.0, up * (np.maximum(farthest - 1.0 - x[3], 0.0) / (x[3] - x[2])), 0.0)
     inside = np.minimum(np.minimum(inner, ends), np.minimum(left, right))
-    scale = np.max(np.abs(lower), axis=0) + np.max(np.abs(upper), axis=0)
+    scale = np.abs(lower).max(axis=0) + np.abs(upper).max(axis=0)
     bound = inside - 8.0 * UNIT * scale
     return bound, ok & np.isfinite(bound)

@@ -19,12 +19,13 @@ def log1p(z: Any) -> Any:
     >>> bool(abs(log1p(np.array([1e-20j]))[0] - 1e-20j) < 1e-35)
     True
     """
-    if not np.iscomplexobj(z):
+    z = np.asarray(z)
+    if z.dtype.kind != "c":
         return np.log1p(z)
     x, y = z.real, z.imag
     with np.errstate(over="ignore", divide="ignore"):
         near = x * (2.0 + x) + y * y
-        if np.size(near) and np.min(near) > -0.5 and np.max(near) < 1e300:
+        if near.size and near.min() > -0.5 and near.max() < 1e300:
             modulus = 0.5 * np.log1p(near)
         else:
             series = 0.5 * np.log1p(np.maximum(near, -0.75))

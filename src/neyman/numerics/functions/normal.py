@@ -8,6 +8,10 @@ measured against 60-digit arithmetic over the stated range, with a margin of at 
 
 from __future__ import annotations
 
+import math
+from functools import cache
+from typing import Any
+
 import numpy as np
 
 from neyman._validate import FloatArray
@@ -24,6 +28,7 @@ __all__ = [
     "probit",
     "probit_gap",
     "ratio_twofold",
+    "special_functions",
     "sum_twofold",
 ]
 
@@ -40,13 +45,22 @@ _NODES = 0.5 * (_LEGENDRE[0] + 1.0)  # the same on [0, 1]
 _WEIGHTS = 0.5 * _LEGENDRE[1]  # that add up to 1
 _FRACTION_FROM = 3.0  # above it 1 - t M(t) cancels, and the continued fraction converges fast
 _FRACTION_DEPTH = 48  # certifies: levels of the fraction of -M', measured from 3 on
+_LEVELS = [np.array(float(n)) for n in range(_FRACTION_DEPTH, 0, -1)]  # which NumPy need not convert each time
+# of Mills ratios and densities
+_ROOT_TWO, _ROOT_HALF_PI, _ROOT_TWO_PI = math.sqrt(2.0), math.sqrt(0.5 * math.pi), math.sqrt(2.0 * math.pi)
+
+
+@cache
+def special_functions() -> Any:
+    """Those of SciPy, whose import takes a sixth of a second that a first epsilon has no use for."""
+    from scipy import special
+
+    return special
 
 
 def mills(t: FloatArray) -> FloatArray:
     """Return M(t) for t > -37."""
-    from scipy import special  # a sixth of a second that a first epsilon has no use for
-
-    return np.sqrt(0.5 * np.pi) * special.erfcx(t / np.sqrt(2.0))
+    return _ROOT_HALF_PI * special_functions().erfcx(t / _ROOT_TWO)
 
 
 def mills_drop(t: FloatArray, width: FloatArray | float) -> FloatArray:
@@ -56,13 +70,13 @@ def mills_drop(t: FloatArray, width: FloatArray | float) -> FloatArray:
     the place of the difference.
     """
     start = np.asarray(t, dtype=np.float64)
-    length = np.broadcast_to(np.asarray(width, dtype=np.float64), start.shape)
-    near, far = mills(start), mills(start + length)
+    near, far = mills(start), mills(start + width)
     drop = np.asarray(near - far)
-    close = far > 0.5 * near
-    if np.any(close):
-        s = start[close][..., None] + length[close][..., None] * _NODES
-        drop[close] = length[close] * (_mills_decrease(s) @ _WEIGHTS)
+    close = np.asarray(far > 0.5 * near)
+    if close.any():
+        length = np.broadcast_to(np.asarray(width, dtype=np.float64), start.shape)[close]
+        s = start[close][..., None] + length[..., None] * _NODES
+        drop[close] = length * (_mills_decrease(s) @ _WEIGHTS)
     return drop
 
 
@@ -70,11 +84,12 @@ def _mills_decrease(t: FloatArray) -> FloatArray:
     """-M'(t) = 1 - t M(t) = K / (t + K) with K = 1/(t + 2/(t + 3/(t + ...))): all terms positive for t > 0."""
     value = 1.0 - t * mills(t)
     far = t > _FRACTION_FROM
-    if np.any(far):
+    if far.any():
         s = t[far]
-        tail = np.sqrt(float(_FRACTION_DEPTH)) * np.ones_like(s)
-        for n in range(_FRACTION_DEPTH, 0, -1):
-            tail = n / (s + tail)
+        tail = np.full_like(s, math.sqrt(_FRACTION_DEPTH))
+        for level in _LEVELS:  # level / (s + tail), in place
+            np.add(tail, s, tail)
+            np.divide(level, tail, tail)
         value[far] = tail / (s + tail)
     return value
 
@@ -105,15 +120,12 @@ def density(high: FloatArray, low: FloatArray) -> FloatArray:
     square, error = _product_twofold(high, high)
     with np.errstate(under="ignore"):
         peak = np.exp(-0.5 * square) * (1.0 - (0.5 * error + high * low))
-        return np.asarray(peak / np.sqrt(2.0 * np.pi))
+        return np.asarray(peak / _ROOT_TWO_PI)
 
 
 def probit(log_p: FloatArray) -> FloatArray:
     """Return Phi^-1(p) from log p (-inf gives -inf, 0 gives inf)."""
-    from scipy import special
-
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(special.ndtri_exp(np.asarray(log_p, dtype=np.float64)))
+    return np.asarray(special_functions().ndtri_exp(log_p), dtype=np.float64)
 
 
 def probit_gap(log_alpha: FloatArray, log_excess: FloatArray, log_beta: FloatArray) -> FloatArray:
@@ -143,16 +155,21 @@ def probit_gap(log_alpha: FloatArray, log_excess: FloatArray, log_beta: FloatArr
     """
     ratio = np.exp(np.minimum(log_excess - log_alpha, 1.0))
     small = (ratio <= 1.0) & (log_excess < log_beta)
+    if not small.any():
+        return _gap_of_probits(log_alpha, log_excess, log_beta)
     mu = np.empty(np.shape(log_alpha))
-    if np.any(small):
-        mu[small] = _gap_integral(log_alpha[small], ratio[small])
+    mu[small] = _gap_integral(log_alpha[small], ratio[small])
     rest = ~small
-    if np.any(rest):
-        a, b = log_alpha[rest], log_beta[rest]
-        power = np.minimum(np.logaddexp(a, log_excess[rest]), 0.0)
-        low_power = probit(np.minimum(power, -0.5))
-        mu[rest] = np.where(power < -0.7, low_power, -probit(b)) - probit(a)
+    if rest.any():
+        mu[rest] = _gap_of_probits(log_alpha[rest], log_excess[rest], log_beta[rest])
     return mu
+
+
+def _gap_of_probits(log_alpha: FloatArray, log_excess: FloatArray, log_beta: FloatArray) -> FloatArray:
+    power = np.logaddexp(log_alpha, log_excess)
+    low = power < -0.7
+    end = probit(np.where(low, power, log_beta))  # of whichever of the power and beta is small
+    return np.where(low, end, -end) - probit(log_alpha)
 
 
 def _gap_integral(log_alpha: FloatArray, ratio: FloatArray) -> FloatArray:
@@ -165,7 +182,12 @@ def _gap_integral(log_alpha: FloatArray, ratio: FloatArray) -> FloatArray:
 def _product_twofold(a: FloatArray, b: FloatArray | float) -> tuple[FloatArray, FloatArray]:
     """Return the rounded product and its exact error (Dekker's split; exact unless something under- or overflows)."""
     product = np.asarray(a * b)
-    a_high = a * _SPLITTER - (a * _SPLITTER - a)
-    b_high = b * _SPLITTER - (b * _SPLITTER - b)
-    a_low, b_low = a - a_high, b - b_high
+    a_high, a_low = _halves(a)
+    b_high, b_low = (a_high, a_low) if b is a else _halves(b)
     return product, np.asarray(((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low)
+
+
+def _halves(a: FloatArray | float) -> tuple[FloatArray | float, FloatArray | float]:
+    moved = a * _SPLITTER
+    high = moved - (moved - a)
+    return high, a - high

@@ -47,15 +47,26 @@ def score(log_p: FloatArray) -> FloatArray:
     1.
     """
     low = log_p <= _HALF
-    common = bool(low.all())
+    if low.all():
+        return _of_tail(log_p)
     with np.errstate(divide="ignore", invalid="ignore"):
-        tail = log_p if common else np.where(low, log_p, np.minimum(np.log(-np.expm1(log_p)), _HALF))
-    root = np.sqrt(-tail)
-    place, found = _ENDS.searchsorted(root), np.full(root.shape, math.nan)
-    for which in set(place.tolist()):
+        tail = np.where(low, log_p, np.minimum(np.log(-np.expm1(log_p)), _HALF))
+    found = _of_tail(tail)
+    return np.where(low, found, -found)
+
+
+def _of_tail(log_p: FloatArray) -> FloatArray:
+    """The same of what is no more than a half."""
+    root = np.sqrt(-log_p)
+    place = _ENDS.searchsorted(root)
+    asked = set(place.tolist())
+    if len(asked) == 1:
+        return _FORMS[asked.pop()](root)
+    found = np.full(root.shape, math.nan)
+    for which in asked:
         here = place == which
         found[here] = _FORMS[which](root[here])
-    return found if common else np.where(low, found, -found)
+    return found
 
 
 def _middle(root: FloatArray) -> FloatArray:
