@@ -16,6 +16,7 @@ from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.contour.straight.plan import Plan
 from neyman.guarantees.questions import tradeoff
 from neyman.guarantees.questions.crossing import crossing
+from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.profiles.effort import Effort, allowance, questions
 from tests.effort import rest_slow
 
@@ -247,6 +248,29 @@ def test_deltas_that_are_asked_together_are_refused_no_sooner_than_alone() -> No
         assert together[i] == pytest.approx(alone.epsilon(one), rel=1e-6)
         assert alone.optimistic.epsilon(one) <= together[i]
         assert least[i] <= alone.epsilon(one)
+
+
+DEAR = ny.Laplace(0.517).poisson(0.00144) * ny.DiscreteGaussian(3.65) * ny.Laplace(1.15) ** 4
+
+
+@pytest.mark.parametrize("count", [1, 20, 400])
+def test_no_epsilon_is_infinite_for_want_of_effort(count: int) -> None:
+    """A search that was cut short says inf, which holds, and is no answer."""
+    g = ny.account(DEAR, effort=0.1)
+    with pytest.raises(ny.NotCertified, match=r"in \[0, inf\].*larger effort"):
+        g.epsilon(np.geomspace(1e-12, 0.4, count))
+    assert np.isinf(g.epsilon(0.0))  # of 0 it is one
+
+
+def test_no_mu_is_infinite_for_want_of_effort(monkeypatch: pytest.MonkeyPatch) -> None:
+    def spent(self: PessimisticGuarantee, floor: float) -> float:
+        assert not allowance().take(math.inf)
+        return math.inf
+
+    g = ny.account(DEAR, effort=0.1)
+    monkeypatch.setattr(PessimisticGuarantee, "_mu", spent)
+    with pytest.raises(ny.NotCertified, match=r"mu\(floor=1e-06\).*inf\]"):
+        g.mu(1e-6)
 
 
 class Asked:

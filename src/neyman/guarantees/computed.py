@@ -180,7 +180,10 @@ class ComposedGuarantee(PessimisticGuarantee):
         epsilon = super()._epsilon(delta)
         if not self._held:
             return epsilon
-        asked = ((delta >= _ASKED) & (epsilon > 0.0) & np.isfinite(epsilon)).nonzero()[0]
+        held = (delta >= _ASKED) & (epsilon > 0.0)
+        if cut_short():
+            self._demand_finite(delta[held], epsilon[held])
+        asked = (held & np.isfinite(epsilon)).nonzero()[0]
         bracket = self._sides.bracket(epsilon[asked])
         wide = self._wide(bracket) | cut_short()  # a search that was cut short may have ended far above
         if wide.any():  # where delta falls off a cliff, epsilon may be known all the same
@@ -193,10 +196,18 @@ class ComposedGuarantee(PessimisticGuarantee):
                 raise self._refused(name, float(lower[i]), float(epsilon[at[i]]))
         return epsilon
 
+    def _demand_finite(self, delta: FloatArray, epsilon: FloatArray) -> None:
+        """Raise where nothing but want of effort says that no eps serves."""
+        lost = delta[np.isinf(epsilon) & (delta >= self._sides.forward.revealed)]
+        if len(lost):
+            raise self._refused(f"epsilon({float(lost[0]):.9g})", 0.0, math.inf)
+
     @question
     def _mu(self, floor: float) -> float:
         if floor not in self._mus:
             upper = super()._mu(floor)
+            if math.isinf(upper) and self._held and cut_short() and floor >= self._sides.forward.revealed:
+                raise self._refused(f"mu(floor={floor:g})", 0.0, upper)
             if math.isfinite(upper) and self._held:
                 lower = self.least_mu(floor)
                 if not upper - lower <= self._mu_width(upper):
