@@ -13,7 +13,7 @@ from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.contour.straight.lines import StraightLines
 from neyman.engines.rules.contours import _BACKED
 from neyman.losses.gaussian.transform import SamplingTransform
-from neyman.profiles.effort import EFFORT
+from neyman.profiles.effort import EFFORT, Effort
 
 
 def test_rough_holds_and_a_later_question_is_answered_sharply() -> None:
@@ -70,11 +70,21 @@ def test_of_few_steps_one_line_serves_what_is_usually_asked() -> None:
 def test_lines_change_places_between_their_stretches() -> None:
     parts = Parts(((SamplingTransform(1.0, 0.01), 10),), 0.0, "remove")
     lines = ContourProfile(parts)._lines
-    stands, meet = lines.stands, np.array(lines._meet)
+    stands, meet = lines.stands, lines._meeting
     assert len(stands) > 1
     assert np.all(np.diff(meet) >= 0.0)
     middle = 0.5 * (np.append(0.0, meet) + np.append(meet, 2.0 * meet[-1]))
-    best = np.argmin(lines.heights - np.multiply.outer(middle, stands), axis=1)
+    best = np.argmin(lines._h - np.multiply.outer(middle, stands), axis=1)
     assert best.tolist() == list(range(len(stands)))
     assert np.all(lines._stretches.first[1:] <= meet)
     assert np.all(meet <= lines._stretches.last[:-1])
+
+
+@pytest.mark.parametrize("steps", [1, 10, 1000, 10**6])
+@pytest.mark.parametrize(("sigma", "rate"), [(9.4, 0.32768), (1.0, 0.01), (0.6, 1e-3), (0.3, 1e-5)])
+def test_the_line_that_serves_is_the_one_at_which_the_height_is_least(sigma: float, rate: float, steps: int) -> None:
+    for one in ContourProfile.pair(Parts(((SamplingTransform(sigma, rate), steps),), 0.0, "remove"), 1.0, Effort()):
+        lines, epsilon = one._lines, np.append(0.0, np.geomspace(1e-6, 1e6, 500))
+        heights = lines._h - np.multiply.outer(epsilon, lines.stands)
+        taken = heights[np.arange(len(epsilon)), lines.best(epsilon)]
+        assert np.all(taken <= heights.min(axis=1) + 1e-12 * np.abs(heights).max(axis=1))

@@ -102,10 +102,16 @@ class StraightLines:
         """The c of the chosen lines."""
         return self._c
 
-    @property
-    def heights(self) -> FloatArray:
-        """log of e^K / (c (c + 1)) there, about: an eps is served by that at which it is least, less c eps."""
-        return self._h
+    def best(self, epsilon: FloatArray) -> IntArray:
+        """Which of the chosen serves each ``epsilon``: that at which e^{K - c eps} / (c (c + 1)) is least, about."""
+        if self._in_turn:
+            return self._meeting.searchsorted(epsilon)
+        return (self._h - np.multiply.outer(epsilon, self._c)).argmin(axis=1)
+
+    @cached_property
+    def _in_turn(self) -> bool:
+        """Whether each of them is best somewhere, one after the other."""
+        return bool((self._meeting[1:] > self._meeting[:-1]).all())
 
     def short_line(self, place: int) -> tuple[Line | None, bool]:
         """That one of the chosen, if it costs little and has few nodes; and whether it is known that there is none."""
@@ -199,7 +205,7 @@ class StraightLines:
         """Each line that is needed, with the places of the eps it serves: the line where e^{K - c eps}/(c (c + 1)) is
         least.
         """
-        best = np.argmin(self._h - np.multiply.outer(epsilon, self._c), axis=1)
+        best = self.best(epsilon)
         if len(best) == 1:  # as of a single question
             return [(int(self._chosen[best[0]]), np.zeros(1, dtype=np.int64))]
         return [(int(self._chosen[i]), (best == i).nonzero()[0]) for i in np.unique(best)]
@@ -249,15 +255,15 @@ class StraightLines:
         return FoldedLine.run(self._parts, self._walk, plan, rotated)
 
     @cached_property
-    def _meet(self) -> list[float]:
+    def _meeting(self) -> FloatArray:
         """The eps from which each of the chosen but the first serves better than the one before."""
-        return (np.diff(self._h) / np.diff(self._c)).tolist()
+        return np.diff(self._h) / np.diff(self._c)
 
     def _band(self, index: int) -> tuple[float, float]:
         """The eps that line ``index`` serves among the chosen ones: where it is better than its neighbours, but no
         further than those it was chosen for. At what lies between, delta is 1 but for less than any float.
         """
-        walk, meet = self._walk, self._meet
+        walk, meet = self._walk, self._meeting.tolist()
         place = int(np.searchsorted(self._chosen, index))
         low = meet[place - 1] if place > 0 else 0.0
         high = meet[place] if place < len(meet) else walk.mean[index] + 3.0 * math.sqrt(walk.variance[index])

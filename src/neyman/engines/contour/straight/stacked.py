@@ -6,7 +6,7 @@ K_add(c) = K_remove(-1 - c), so that whoever asks one direction asks the other a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -46,13 +46,11 @@ class StackedLines:
 
     def __init__(self, sides: Sequence[StraightLines]) -> None:
         self._sides = sides
-        self._c = np.concatenate([side.stands for side in sides])
-        self._h = np.concatenate([side.heights for side in sides])[:, None]
-        ends = np.cumsum([0, *(len(side.stands) for side in sides)])
-        self._parts = [slice(a, b) for a, b in pairwise(ends.tolist())]
-        self._state = np.zeros(len(self._c), dtype=np.int64)
+        self._firsts = [0, *accumulate(len(side.stands) for side in sides)]
+        count = self._firsts.pop()
+        self._state = np.zeros(count, dtype=np.int64)
         self._laid: dict[int, Line] = {}
-        self._lines = np.empty(len(self._c), dtype=np.object_)  # the same
+        self._lines = np.empty(count, dtype=np.object_)  # the same
         self._rows: _Rows | None = None
         self._last: tuple[bytes, list[Reading | None]] | None = None
 
@@ -68,10 +66,7 @@ class StackedLines:
         """The other direction is read as well, unless it is ``known``, where its lines are laid: whoever never asks it
         lays none.
         """
-        height = self._h - np.multiply.outer(self._c, epsilon)
-        of = [height[part].argmin(axis=0) for part in self._parts]
-        for i, part in enumerate(self._parts):
-            of[i] += part.start
+        of = [own.best(epsilon) + first for own, first in zip(self._sides, self._firsts, strict=True)]
         line = of[0] if len(of) == 1 else np.concatenate(of)
         if self._state[line].min() == _BESIDE and (all_of := self._answers(line, epsilon)):
             return [*all_of]
@@ -86,10 +81,13 @@ class StackedLines:
         """Of sides all of whose lines are stacked, all at once: an index for each eps and side; none where the effort
         does not suffice, or where one by one they take less.
         """
-        rows, count = self._table(), len(epsilon)
-        length = rows.length[line]
-        alone = None if rows.short else _alone(length)
-        terms = int((length if alone is None else length[~alone]).sum())
+        rows, count, alone = self._rows or self._table(), len(epsilon), None
+        if rows.short:
+            terms = len(line) * rows.sums.shape[2]
+        else:
+            length = rows.length[line]
+            alone = _alone(length)
+            terms = int((length if alone is None else length[~alone]).sum())
         if not (terms <= _MOST and (terms == 0 or readable(NODE * terms))):
             return []
         at = epsilon if len(line) == count else np.concatenate([epsilon, epsilon])
@@ -131,7 +129,7 @@ class StackedLines:
     def _lay(self, side: int, asked: IntArray) -> None:
         """Those of the ``asked`` that were not laid; what there is no effort for is tried again."""
         for index in np.unique(asked[self._state[asked] == _UNLAID]):
-            line, tried = self._sides[side].short_line(int(index) - self._parts[side].start)
+            line, tried = self._sides[side].short_line(int(index) - self._firsts[side])
             if line is not None and _stackable(line):
                 self._laid[int(index)] = self._lines[index] = line
                 self._state[index], self._rows = _BESIDE, None
@@ -143,7 +141,7 @@ class StackedLines:
         if self._rows is None:
             few = {i: line for i, line in self._laid.items() if line.sums.shape[1] <= _LONGEST}
             longest = max((line.sums.shape[1] for line in few.values()), default=0)
-            count = len(self._c)
+            count = len(self._state)
             terms, sums = np.zeros((19, count)), np.zeros((count, 5, longest))
             length = np.zeros(count, dtype=np.int64)
             for i, line in self._laid.items():
