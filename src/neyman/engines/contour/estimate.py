@@ -27,6 +27,8 @@ _ANSWERED = ("value", "slope", "error", "log_scale", "is_gap", "lost", "by")
 _TINY = 1e-290  # beside which the smallest float is nothing, also after a rounding or two
 _ROUNDED = 16.0 * UNIT  # certifies: relative, of a mantissa times an exponential, and of a logarithm
 _DOWN_UP = np.array([[-1.0], [1.0]])  # a bound from below, and one from above
+# certifies: two products that underflow; and, relative, a sum with what is lost: the rest of it is in _ROUNDED
+_UNDERFLOW, _SUM = 2.0 * SMALLEST, 1.0 + 4.0 * UNIT
 # certifies: the same of log(1 - delta), relative and absolute
 _GAP_GROWN, _GAP_MOVED = 1.0 + _DOWN_UP * _ROUNDED, _DOWN_UP * _ROUNDED
 SHARP = 1e-8  # relative error that needs no further work
@@ -236,10 +238,11 @@ def _of_either(
         high = np.maximum(value + error, 0.0) * (1.0 + slack + tiny)
     with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
         log_low, log_high = np.log(low) + log_scale, np.log(high) + log_scale
-        small_low, small_high = np.exp(log_low) * (1.0 - tiny), np.exp(np.minimum(log_high, 1.0)) * (1.0 + tiny)
+        small_low = np.maximum(np.exp(log_low) * (1.0 - tiny) - _UNDERFLOW, 0.0)
+        small_high = np.exp(np.minimum(log_high, 1.0)) * (1.0 + tiny) + _UNDERFLOW * (high > 0.0)
         # the law was cut: what was cut off may add to delta or to 1 - delta
         delta_low = np.where(is_gap, 1.0 - small_high - lost - tiny, small_low)
-        delta_high = np.where(is_gap, 1.0 - small_low + tiny, small_high + lost)
+        delta_high = np.where(is_gap, 1.0 - small_low + tiny, small_high + lost * _SUM)
         delta_low, delta_high = np.clip(delta_low, 0.0, 1.0), np.clip(delta_high, 0.0, 1.0)
         gap_low = np.where(is_gap, _log_less(log_low, lost) - tiny, np.log1p(-delta_high) * (1.0 + tiny) - tiny)
         with_lost = np.logaddexp(log_high, np.log(2.0 * lost))
@@ -260,15 +263,16 @@ def scaled(value: FloatArray, error: FloatArray, log_scale: FloatArray, scale: F
     slack = _ROUNDED + 4.0 * UNIT * np.abs(log_scale)
     bounds = np.empty((2, len(value)))
     low, high = np.subtract(value, error, out=bounds[0]), np.add(value, error, out=bounds[1])
-    np.maximum(bounds, 0.0, out=bounds)
     bounds *= scale
     bounds *= 1.0 + _DOWN_UP * slack
+    low -= _UNDERFLOW
+    np.maximum(bounds, 0.0, out=bounds)
     plain = high.min(initial=1.0) > _TINY and high.max(initial=0.0) < np.inf
     if not plain:
         low[~(scale < np.inf)] = 0.0
-    high += lost
+    high += lost * _SUM
     if not plain:  # what underflowed is not nothing
-        high += SMALLEST * (value + error > 0.0)
+        high += _UNDERFLOW * (value + error > 0.0)
     np.fmin(high, 1.0, out=high)
     np.minimum(low, high, out=low)
     gaps = np.log1p(-bounds)
