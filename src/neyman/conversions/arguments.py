@@ -12,12 +12,11 @@ from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, numbers, reals, unit_interval
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["SLACK", "TINY", "Numbers", "levels", "orders_above", "rdp_pairs", "shaped"]
+__all__ = ["SLACK", "Numbers", "levels", "orders_above", "rdp_pairs", "shaped"]
 
 Numbers = Sequence[Any] | NDArray[Any]
 
 SLACK = 16.0 * UNIT  # a few roundings and as many elementary functions, with a margin
-TINY = 5e-324  # certifies: the smallest float, no less than a result loses that underflows
 
 _RENYI_ONLY = "Renyi DP of order 1 and below says nothing about epsilon by these formulas."
 

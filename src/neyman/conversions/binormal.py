@@ -9,8 +9,8 @@ import numpy as np
 from scipy import special
 
 from neyman._validate import FloatArray, not_negative, positive, unit_interval
-from neyman.conversions.arguments import SLACK, TINY, Numbers, shaped
-from neyman.numerics.rounding import LOG_NDTR, NDTR, NDTRI, UNIT
+from neyman.conversions.arguments import SLACK, Numbers, shaped
+from neyman.numerics.rounding import LOG_NDTR, NDTR, NDTRI, SMALLEST, UNIT
 
 __all__ = ["binormal_auc", "binormal_roc", "normal_power"]
 
@@ -112,5 +112,5 @@ def normal_power(fpr: FloatArray, a: float, b: float) -> FloatArray:
     log_power = special.log_ndtr(np.minimum(t, _UNDERFLOWS)) * (1.0 - (LOG_NDTR + 2.0) * UNIT)  # negative: up
     with np.errstate(under="ignore"):
         direct = special.ndtr(t) * (1.0 + (NDTR + 4.0) * UNIT * (1.0 + t * t))
-        power = np.minimum(np.where(t < _UNDERFLOWS, np.exp(log_power) * (1.0 + SLACK) + TINY, direct), 1.0)
+        power = np.minimum(np.where(t < _UNDERFLOWS, np.exp(log_power) * (1.0 + SLACK) + SMALLEST, direct), 1.0)
     return np.where(ends, fpr, power)

@@ -13,11 +13,11 @@ from scipy import special
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, inside, not_negative, positive
-from neyman.conversions.arguments import SLACK, TINY, Numbers, levels, shaped
+from neyman.conversions.arguments import SLACK, Numbers, levels, shaped
 from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.guarantees import GDP
 from neyman.mechanisms.additive.rounding import at_least
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.pair import delta_score
 from neyman.profiles.profile import Bracket
 
@@ -143,7 +143,7 @@ def gaussian_tail_epsilon(psi: float, delta: float | Numbers) -> float | FloatAr
     with np.errstate(over="ignore"):
         half = 0.5 * mu * mu
     tail = mu * score
-    value = np.maximum(half + tail + SLACK * (half + np.abs(tail)) + TINY, 0.0)
+    value = np.maximum(half + tail + SLACK * (half + np.abs(tail)) + SMALLEST, 0.0)
     return shaped(value if mu > 0.0 else np.zeros_like(value), d)
 
 
@@ -193,7 +193,7 @@ def psi_from(epsilon: float, delta: float) -> float:
         b = GaussianProfile(math.exp(log_psi)).bracket(e)
         return goal - float(delta_score(b.upper, b.log_gap_lower)[0])
 
-    ends = math.log(max(low, TINY)), math.log(max(high, TINY))
+    ends = math.log(max(low, SMALLEST)), math.log(max(high, SMALLEST))
     found = high
     if ends[0] < ends[1] and excess(ends[0]) < 0.0 < excess(ends[1]):
         from scipy import optimize  # a tenth of a second that most answers have no use for

@@ -9,7 +9,8 @@ import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, count, not_negative, positive
-from neyman.conversions.arguments import SLACK, TINY, Numbers, orders_above, shaped
+from neyman.conversions.arguments import SLACK, Numbers, orders_above, shaped
+from neyman.numerics.rounding import SMALLEST
 
 __all__ = ["gaussian_renyi"]
 
@@ -70,7 +71,7 @@ def gaussian_renyi(
         raise InvalidParameter("dimension", dimension, "a whole number >= 1")
     if not 1.0 / _WIDEST <= s0 / s1 <= _WIDEST:
         raise InvalidParameter("sigma0", sigma0, f"between {1 / _WIDEST:g} and {_WIDEST:g} times sigma1 {s1!r}")
-    apart = max(d / s1, TINY) if d else 0.0
+    apart = max(d / s1, SMALLEST) if d else 0.0
     return shaped(_divergence(a.ravel(), apart, s0 / s1, (s0 - s1) / s1, n), a)
 
 
@@ -96,5 +97,5 @@ def _divergence(a: FloatArray, shift: float, ratio: float, excess: float, n: int
         middle = 0.5 * square / v * (1.0 + 2.0 * SLACK)  # v may have been moved up
         value = 0.5 * n * (gain - loss) + middle
         value = value + SLACK * (0.5 * n * (np.abs(gain) + abs(loss)) + middle)
-    value = np.maximum(value, 0.0) + (TINY if shift > 0.0 or y != 0.0 else 0.0)
+    value = np.maximum(value, 0.0) + (SMALLEST if shift > 0.0 or y != 0.0 else 0.0)
     return np.where(finite, value, np.inf)

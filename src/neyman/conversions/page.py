@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, between, count, probability, unit_interval
-from neyman.conversions.arguments import TINY, Numbers, orders_above, shaped
+from neyman.conversions.arguments import Numbers, orders_above, shaped
 from neyman.conversions.binormal import binormal_auc, normal_power
 from neyman.guarantees import GDP
 from neyman.mechanisms.additive.rounding import at_least, root_at_least, total
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import SMALLEST, UNIT
 
 __all__ = ["GaussianPage", "Line"]
 
@@ -113,7 +113,7 @@ class GaussianPage:
         """
         a = orders_above("order", order, 0.0)
         with np.errstate(over="ignore", under="ignore"):
-            line = a.ravel() * self.zcdp * _UP + TINY
+            line = a.ravel() * self.zcdp * _UP + SMALLEST
         return shaped(line if self.psi > 0.0 else np.zeros_like(line), a)
 
     @overload

@@ -23,7 +23,8 @@ from typing import overload
 import numpy as np
 
 from neyman._validate import FloatArray, reals
-from neyman.conversions.arguments import SLACK, TINY, Numbers, levels, rdp_pairs, shaped
+from neyman.conversions.arguments import SLACK, Numbers, levels, rdp_pairs, shaped
+from neyman.numerics.rounding import SMALLEST
 
 __all__ = ["rdp_best", "rdp_epsilon_cks", "rdp_improved_a", "rdp_improved_b", "rdp_profile_cks", "rdp_standard"]
 
@@ -274,7 +275,7 @@ def rdp_profile_cks(orders: float | Numbers, epsilons: float | Numbers, epsilon:
     size = np.minimum(np.abs(power) - rest + np.log(t), 1e300)  # so that -inf stays what it is
     log_delta = np.min(power + rest - np.log(t) + SLACK * size, axis=1)
     with np.errstate(under="ignore"):
-        return shaped(np.minimum(np.exp(np.minimum(log_delta, 0.0)) * (1.0 + SLACK) + TINY, 1.0), at)
+        return shaped(np.minimum(np.exp(np.minimum(log_delta, 0.0)) * (1.0 + SLACK) + SMALLEST, 1.0), at)
 
 
 def _epsilon(formula: _Formula, orders: object, epsilons: object, delta: object) -> float | FloatArray:
@@ -288,19 +289,19 @@ def _best(formula: _Formula, t: FloatArray, rho: FloatArray, delta: FloatArray) 
 
 
 def _standard(t: FloatArray, rho: FloatArray, delta: FloatArray) -> FloatArray:
-    return (rho - np.log(delta) / (t - 1.0)) * (1.0 + SLACK) + TINY
+    return (rho - np.log(delta) / (t - 1.0)) * (1.0 + SLACK) + SMALLEST
 
 
 def _improved_b(t: FloatArray, rho: FloatArray, delta: FloatArray) -> FloatArray:
     log_delta, log_t, complement = np.log(delta), np.log(t), _log_complement(t)
     size = rho - complement + (log_t - log_delta) / (t - 1.0)
-    return rho + complement - (log_delta + log_t) / (t - 1.0) + SLACK * size + TINY
+    return rho + complement - (log_delta + log_t) / (t - 1.0) + SLACK * size + SMALLEST
 
 
 def _improved_a(t: FloatArray, rho: FloatArray, delta: FloatArray) -> FloatArray:
     near = np.minimum(_improved_b(t, rho, delta), _small_divergence(t, rho, delta))
     loss = np.log1p(-delta)
-    far = rho + loss + SLACK * (rho - loss) + TINY
+    far = rho + loss + SLACK * (rho - loss) + SMALLEST
     return np.where(t * delta * (1.0 - SLACK) >= 1.0, far, near)  # where it is in doubt: near, which is never smaller
 
 
@@ -308,13 +309,13 @@ def _small_divergence(t: FloatArray, rho: FloatArray, delta: FloatArray) -> Floa
     """log(1 + (e^y - 1) / (t delta)) / (t-1) with y = (t-1) rho, as a logarithm throughout."""
     with np.errstate(over="ignore", divide="ignore", under="ignore"):
         y = (t - 1.0) * rho
-        small = np.where(y < 1.0, np.maximum(y, TINY), 1.0)
+        small = np.where(y < 1.0, np.maximum(y, SMALLEST), 1.0)
         start = np.log(t - 1.0) + np.log(rho)  # y itself may underflow
         log_growth = np.where(y < 1.0, start + np.log(np.expm1(small) / small), y + np.log1p(-np.exp(-y)))
         size = np.where(y < 1.0, np.abs(np.log(t - 1.0)) + np.abs(start), y) + 1.0
         size = np.where(rho > 0.0, size, 0.0) + np.log(t) - np.log(delta)
         total = np.logaddexp(0.0, log_growth - np.log(t) - np.log(delta) + SLACK * size)
-        return np.where(rho > 0.0, (total * (1.0 + SLACK) + TINY) / (t - 1.0) + TINY, 0.0)
+        return np.where(rho > 0.0, (total * (1.0 + SLACK) + SMALLEST) / (t - 1.0) + SMALLEST, 0.0)
 
 
 def _log_complement(t: FloatArray) -> FloatArray:
