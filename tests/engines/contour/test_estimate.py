@@ -67,10 +67,12 @@ def test_with_less_room_for_rounding_bounds_would_be_false(name: str, monkeypatc
 
 
 def test_what_underflows_overflows_or_is_unknown_is_bounded_all_the_same() -> None:
-    value = np.array([0.3, 0.3, 0.0, 0.0, 1e-300, 0.5])
-    error = np.array([0.1, 0.1, np.inf, 0.0, 0.0, 0.2])
-    log_scale = np.array([-800.0, 800.0, 0.0, 0.0, -100.0, 0.0])
-    found = of_delta(value, error, log_scale, np.zeros(6))
+    value = np.array([0.3, 0.3, 0.0, 0.0, 1e-300, 0.5, 0.3, 0.3])
+    error = np.array([0.1, 0.1, np.inf, 0.0, 0.0, 0.2, np.inf, np.inf])
+    log_scale = np.array([-800.0, 800.0, 0.0, 0.0, -100.0, 0.0, -9999.0, 9999.0])
+    found = of_delta(value, error, log_scale, np.zeros(8))
+    assert np.isfinite([found.lower, found.upper, found.log_gap_upper]).all()
+    assert (found.lower[6:].tolist(), found.upper[6:].tolist()) == ([0.0, 0.0], [1.0, 1.0])
     assert found.lower.tolist()[:5] == [0.0, 0.0, 0.0, 0.0, 0.0]
     assert found.upper.tolist()[:5] == [estimate._UNDERFLOW, 1.0, 1.0, 0.0, estimate._UNDERFLOW]
     assert np.all(found.lower <= found.upper)

@@ -71,14 +71,21 @@ def test_few_turns_tell_what_all_do() -> None:
         assert np.all(np.abs(rise - slope[some]) <= 1e-12 * np.abs(line.weight).sum())
 
 
-def test_a_line_of_some_hundred_nodes_is_summed_within_its_rounding() -> None:
+@pytest.mark.parametrize(
+    ("run", "c", "nodes", "far"),
+    [((1.0, 1e-4, 10**6), 15.6, (248, 512), 0.9), ((9.4, 0.32768, 2000), 1.8, (8, 64), 60.0),
+     ((1.0, 0.01, 1000), 7.1, (64, 512), 9.0), ((20.0, 0.9, 10**5), 0.3, (8, 64), 400.0)],
+)  # fmt: skip
+def test_a_line_is_summed_within_its_rounding(
+    run: tuple[float, float, int], c: float, nodes: tuple[int, int], far: float
+) -> None:
     """Its turns are those of tangents; the argument of each is rounded besides, as ``lean`` counts."""
-    law = Parts(((SamplingTransform(1.0, 1e-4), 10**6),), 0.0, "remove")
+    law = Parts(((SamplingTransform(*run[:2]), run[2]),), 0.0, "remove")
     walk = Walk.along(law)
-    index = int(np.argmin(np.abs(walk.c - 15.6)))
-    line = Line.run(law, walk, Plan.make(law, walk, index, (0.0, 0.9)))
-    assert 248 < line.nodes < 512
-    epsilon = np.array([0.013, 0.2, 0.47, 0.84])
+    index = int(np.argmin(np.abs(walk.c - c)))
+    line = Line.run(law, walk, Plan.make(law, walk, index, (0.0, 0.9 * far)))
+    assert nodes[0] < line.nodes < nodes[1]
+    epsilon = far * np.array([0.013, 0.2, 0.47, 0.84, 1.0])
     direct, _ = line._sums(epsilon)
     with mp.workdps(40):
         for value, eps in zip(direct.tolist(), epsilon.tolist(), strict=True):

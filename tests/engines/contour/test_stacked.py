@@ -64,7 +64,7 @@ def test_together_they_say_what_each_says(sigma: float, rate: float, steps: floa
 @pytest.mark.parametrize("longest", [64, 128, 136, 144, 192, stacked._LONGEST])
 def test_zeros_after_a_short_line_change_nothing(longest: int) -> None:
     """Short lines beside longer ones: all of them comes in the first block of those that NumPy adds."""
-    assert stacked._LONGEST <= 248  # more are summed by other cosines
+    assert stacked._LONGEST <= 256
     rng = np.random.default_rng(5)
     for count in range(1, stacked._SHORT + 1):
         width = -(-count // 8) * 8
@@ -95,7 +95,7 @@ def test_lines_of_two_longer_lengths_are_not_added_side_by_side(monkeypatch: pyt
 
 @pytest.mark.parametrize("count", [1, 2, 9, 17, 40, 200])
 def test_a_long_line_is_read_beside_the_short_ones_of_the_other_direction(count: int) -> None:
-    """Of more than 248 nodes cosine and sine come from one tangent, in which short lines have no part."""
+    """Those of many nodes sum by themselves, or read a table where many eps are asked."""
     both, epsilon = pair(1.0, 1e-4, 10**6), np.linspace(0.1, 1.4, count)
     for one in both:
         one.bracket(epsilon)

@@ -263,10 +263,11 @@ def scaled(value: FloatArray, error: FloatArray, log_scale: FloatArray, scale: F
     slack = _ROUNDED + 4.0 * UNIT * np.abs(log_scale)
     bounds = np.empty((2, len(value)))
     low, high = np.subtract(value, error, out=bounds[0]), np.add(value, error, out=bounds[1])
+    np.maximum(bounds, 0.0, out=bounds)
     bounds *= scale
     bounds *= 1.0 + _DOWN_UP * slack
     low -= _UNDERFLOW
-    np.maximum(bounds, 0.0, out=bounds)
+    np.maximum(low, 0.0, out=low)
     plain = high.min(initial=1.0) > _TINY and high.max(initial=0.0) < np.inf
     if not plain:
         low[~(scale < np.inf)] = 0.0

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 
-__all__ = ["ComplexArray", "cosine_and_sine", "grown", "grown_less_one", "less_one"]
+__all__ = ["ComplexArray", "by_tangent", "cosine_and_sine", "grown", "grown_less_one", "less_one"]
 
 ComplexArray = NDArray[np.complexfloating[Any, Any]]
 
@@ -36,6 +36,20 @@ def cosine_and_sine(
     """
     if t.size < _FEW:
         return np.cos(t), np.sin(t)
+    return by_tangent(t, room)
+
+
+def by_tangent(
+    t: FloatArray, room: tuple[FloatArray, FloatArray, FloatArray] | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """The same, of few angles as well: each is the same to the last bit, however many there are.
+
+    Examples
+    --------
+    >>> cosine, sine = by_tangent(np.array([0.0, np.pi]))
+    >>> cosine.tolist(), bool(abs(sine[1]) < 1e-15)
+    ([1.0, -1.0], True)
+    """
     cosine, sine, whole = room or (np.empty(t.shape), np.empty(t.shape), np.empty(t.shape))
     np.tan(np.multiply(0.5, t, out=sine), out=sine)
     np.multiply(sine, sine, out=cosine)

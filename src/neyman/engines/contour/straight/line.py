@@ -29,7 +29,7 @@ from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.rounding import LARGEST_EXPONENT, UNIT
 from neyman.numerics.sums.inner import inner
 from neyman.numerics.sums.paired_turns import PairedTurns
-from neyman.numerics.sums.turns import cosine_and_sine, grown
+from neyman.numerics.sums.turns import by_tangent, grown
 from neyman.profiles.effort import readable
 
 if TYPE_CHECKING:
@@ -44,8 +44,7 @@ _MOSTLY, _WHOLE = 0.5, 0.02  # shares of an error and of a sum of sizes
 _MASS_ERROR = 1e-12  # relative error of the masses of a line
 _BRIEF = 3e5  # nominal nanoseconds of a reading that no table is looked for
 LANES = 8  # partial sums of numpy's pairwise sum, of up to 128 terms
-# nodes of lines read beside others, and by few turns; cosines in the cache
-_BESIDE, _LONG, _CHUNK = 248, 512, 1 << 13
+_LONG, _CHUNK = 512, 1 << 13  # nodes of lines that are read by few turns; cosines in the cache
 MARGIN = 36.0  # e-folds of quadrature errors below a transform
 _APART = 1e-6  # times the spread: tilts that are nearer bound no alias
 
@@ -248,10 +247,10 @@ class Line:
     def _sums(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         direct, slope = np.empty(len(epsilon)), np.empty(len(epsilon))
         omega, a, b, c, d = self.sums
-        rows, quick = max(1, _CHUNK // len(omega)), _BESIDE < len(omega) < _LONG
+        rows, quick = max(1, _CHUNK // len(omega)), len(omega) < _LONG
         for i in range(0, len(epsilon), rows):
             turn = np.multiply.outer(epsilon[i : i + rows], omega)
-            cosine, sine = cosine_and_sine(turn) if quick else (np.cos(turn), np.sin(turn))
+            cosine, sine = by_tangent(turn) if quick else (np.cos(turn), np.sin(turn))
             direct[i : i + rows] = (cosine * a + sine * b).sum(axis=1)
             slope[i : i + rows] = (cosine * c + sine * d).sum(axis=1)
         return direct, slope

@@ -15,6 +15,7 @@ from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.contour.estimate import Estimate, Estimates, Reading, scaled
 from neyman.engines.contour.straight.line import Line, rounded
 from neyman.engines.contour.straight.reading import NODE
+from neyman.numerics.sums.turns import by_tangent
 from neyman.profiles.effort import readable
 from neyman.profiles.profile import Bracket
 
@@ -190,9 +191,10 @@ def _alone(length: IntArray) -> BoolArray | None:
 def _summed(rows: _Rows, line: IntArray, epsilon: FloatArray) -> FloatArray:
     """Both sums over the nodes of each ``line`` at an ``epsilon``."""
     own = rows.sums[line] if rows.short else rows.sums[:, :, : int(rows.length[line].max())][line]
-    turn = epsilon[:, None] * own[:, 0]
-    cosine, sine = np.cos(turn), np.sin(turn)
-    return (cosine[:, None] * own[:, 1::2] + sine[:, None] * own[:, 2::2]).sum(axis=2).T
+    cosine, sine = by_tangent(epsilon[:, None] * own[:, 0])
+    terms = cosine[:, None] * own[:, 1::2]
+    terms += sine[:, None] * own[:, 2::2]
+    return terms.sum(axis=2).T
 
 
 def _stackable(line: Line) -> bool:
