@@ -114,7 +114,7 @@ class StackedLines:
         if len(short):
             sums[:, short] = _summed(rows, line[short], epsilon[short])
         tables: list[tuple[IntArray, Estimate]] = []
-        for index in np.unique(line[alone]).tolist():
+        for index in _distinct(line[alone]):
             own, mine = self._laid[index], (line == index).nonzero()[0]
             plain = own.briefly(epsilon[mine])
             sums[:, mine] = 0.0 if plain is None else plain
@@ -195,6 +195,11 @@ def _summed(rows: _Rows, line: IntArray, epsilon: FloatArray) -> FloatArray:
     terms = cosine[:, None] * own[:, 1::2]
     terms += sine[:, None] * own[:, 2::2]
     return terms.sum(axis=2).T
+
+
+def _distinct(index: IntArray) -> list[int]:
+    """The different ones of these, as a rule one."""
+    return [int(index[0])] if (index == index[0]).all() else np.unique(index).tolist()
 
 
 def _stackable(line: Line) -> bool:
