@@ -252,8 +252,13 @@ class Line:
         for i in range(0, len(epsilon), rows):
             turn = np.multiply.outer(epsilon[i : i + rows], omega)
             cosine, sine = cosine_and_sine(turn) if quick else (np.cos(turn), np.sin(turn))
-            direct[i : i + rows] = (cosine * a + sine * b).sum(axis=1)
-            slope[i : i + rows] = (cosine * c + sine * d).sum(axis=1)
+            term = np.multiply(sine, b, out=turn)  # memory that is asked for anew costs as much as what is computed
+            term += cosine * a
+            np.add.reduce(term, axis=1, out=direct[i : i + rows])
+            cosine *= c
+            sine *= d
+            cosine += sine
+            np.add.reduce(cosine, axis=1, out=slope[i : i + rows])
         return direct, slope
 
     @cached_property
