@@ -112,12 +112,10 @@ class ContourProfile(Profile):
         return expected_fall(self._walk, log_alpha)
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
-        b = self._evaluated(epsilon).bracket
-        return Bracket(b.lower.copy(), b.upper.copy(), b.log_gap_lower.copy(), b.log_gap_upper.copy(), b.sharp)
+        return self._evaluated(epsilon).bracket  # kept, and nobody writes into a bracket
 
     def rough(self, epsilon: FloatArray) -> Bracket:
-        b = self._evaluated(epsilon, _STEERED).bracket
-        return Bracket(b.lower.copy(), b.upper.copy(), b.log_gap_lower.copy(), b.log_gap_upper.copy(), b.sharp)
+        return self._evaluated(epsilon, _STEERED).bracket
 
     def certificate(self, epsilon: float) -> Certificate:
         own = super().certificate(epsilon)
