@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
@@ -71,7 +71,11 @@ class Parts:
     fold: Fold | None = None  # the lattice of all losses, where it has one that is to be made use of
     cut_before: list[float] = field(default_factory=list, compare=False)  # lines, in either direction: others are alike
 
-    def argument(self, c: FloatArray) -> FloatArray:
+    @overload
+    def argument(self, c: float) -> float: ...
+    @overload
+    def argument(self, c: FloatArray) -> FloatArray: ...
+    def argument(self, c: float | FloatArray) -> float | FloatArray:
         """The w at which the transforms are taken for Re z = c."""
         return c + 1.0 if self.direction == "remove" else -c
 
@@ -347,13 +351,20 @@ def _rungs(low: float, high: float, knee: float) -> FloatArray:
     apart, evenly, as far as a normal law reaches.
     """
     count = 1 + math.ceil(math.log(high / low) / math.log(_RATIO))
-    rungs = np.power(10.0, np.linspace(np.log10(low), np.log10(high), count))  # in less time than np.geomspace
+    rungs = np.power(10.0, _evenly(np.log10(low), np.log10(high), count))  # in less time than np.geomspace
     rungs[0], rungs[-1] = low, high
     last = min(_NORMAL * knee, high)
     if not low < knee < last:
         return rungs
-    even = np.linspace(knee, last, 1 + math.ceil((last - knee) / (_STEP * knee)))
+    even = _evenly(knee, last, 1 + math.ceil((last - knee) / (_STEP * knee)))
     return np.concatenate([rungs[rungs < knee], even, rungs[rungs > last]])
+
+
+def _evenly(low: float, high: float, count: int) -> FloatArray:
+    """So many places, two at least, as np.linspace has them, in less time."""
+    places = np.arange(count) * ((high - low) / (count - 1)) + low
+    places[-1] = high
+    return places
 
 
 def _from_above(transform: Transform, w: FloatArray, moments: Moments, count: float) -> FloatArray:

@@ -213,7 +213,9 @@ def log_lines(
     step = LOOK / math.sqrt(law.bend) * min(1.0, law.sigma)
     low = min(law.ends(abs(w), w, top)[0], low)
     count = max(2, math.ceil((top - low) / step))
-    x, step = np.linspace(low, top, count + 1), (top - low) / count
+    step = (top - low) / count
+    x = np.arange(count + 1) * step + low  # as np.linspace has them, in less time
+    x[-1] = top
     lines = np.concatenate([[0.0], y])
     size, phase, off = losses_at(law, x, lines, abs(w) + omega)
     log_term = law.log_smooth(x, lines) + w * size + omega * phase

@@ -96,10 +96,12 @@ class Line:
         nodes.
         """
         omega = plan.omega()
-        z = plan.c + 1j * omega
-        k: ComplexArray = 0.5 * parts.mu**2 * z * (z + 1.0)
-        error = MERGED * np.abs(k)
-        w = float(parts.argument(np.array([plan.c]))[0])
+        k, error = np.zeros(len(omega), complex), np.zeros(len(omega))
+        if parts.mu > 0.0:
+            z = plan.c + 1j * omega
+            k = 0.5 * parts.mu**2 * z * (z + 1.0)
+            error = MERGED * np.abs(k)
+        w = parts.argument(plan.c)
         cuts = walk.cut_at(plan.index, plan.limit)
         lost = shift = 0.0
         if steps is not None and np.isinf(cuts).all():
@@ -114,7 +116,7 @@ class Line:
             margin = MARGIN + math.log(parts.count)
             laws, off = sum_on_line(parts.laws, parts.times, w, omega, cuts, margin)
             k, error = k + (laws if parts.direction == "remove" else np.conj(laws)), error + off
-            lost = float(np.sum(parts.times * lost_of(parts.laws, cuts[:, None])[:, 0]))
+            lost = float(np.add.reduce(parts.times * lost_of(parts.laws, cuts[:, None])[:, 0]))
         return cls.of_cumulant(walk, plan, (k, error), plan.log_truncation, lost, shift, masses)
 
     @classmethod
