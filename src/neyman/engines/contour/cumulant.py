@@ -204,16 +204,17 @@ class Walk:
     def _ladder(cls, parts: Parts) -> Walk:
         """Rungs on both sides of the poles, as dense and as far as either direction wants them."""
         poles = _evaluate(parts.sample(), np.array([-1.0, 0.0]), plain=True)
-        spread = np.sqrt(poles.variance)
+        least, most = sorted(np.sqrt(poles.variance).tolist())
         # the masses under Q and P: K is 0 at both poles, but for what rounding does to each step
-        off = WALKED + _EACH * UNIT * math.sqrt(parts.count) * float(spread.max())
+        off = WALKED + _EACH * UNIT * math.sqrt(parts.count) * most
         for k, under in zip(poles.k, ("P", "Q") if parts.direction == "add" else ("Q", "P"), strict=True):
             demand_whole("a composition", under, math.exp(min(float(k), LARGEST_EXPONENT)), 2.0 * off)
-        low, high = min(_FIRST / float(spread.max()), _SHALLOW), _FURTHEST / float(spread.min())
-        rungs = _rungs(low, high, _KNEE / float(spread.max()))
+        rungs = _rungs(min(_FIRST / most, _SHALLOW), _FURTHEST / least, _KNEE / most)
         shallow = rungs[rungs < 0.25]
-        middle = np.sort(np.concatenate([_MIDDLE, -shallow, -1.0 + shallow]))
-        middle = middle[np.concatenate([[True], middle[1:] != middle[:-1]])]
+        middle = np.concatenate([_MIDDLE, -shallow, -1.0 + shallow])
+        middle.sort()
+        if not (new := middle[1:] != middle[:-1]).all():
+            middle = middle[np.concatenate([[True], new])]
         return _evaluate(parts, np.concatenate([-1.0 - rungs[::-1], middle, rungs]))
 
     def _mirrored(self) -> Walk:

@@ -15,10 +15,10 @@ from neyman.numerics.sums.turns import ComplexArray, less_one
 __all__ = ["curved_sum", "curved_units", "exp_curved", "log_curved"]
 
 _NEAR, _NEAR_LOG = 0.5, 0.3  # up to which series are taken
-_FACTORS = 1.0 / np.arange(15.0, 2.0, -1.0)  # of a Taylor series of 14 terms: 0.5^14 2 / 16! is left
+_FACTORS = (1.0 / np.arange(15.0, 2.0, -1.0)).tolist()  # of a Taylor series of 14 terms: 0.5^14 2 / 16! is left
 # certifies (``curved_units``): of the series of sin u - u, of 8 terms: 0.5^16 6 / 19! of the first is left
 _SQUARES = 1.0 / np.array([17.0 * 16.0, 15.0 * 14.0, 13.0 * 12.0, 11.0 * 10.0, 9.0 * 8.0, 7.0 * 6.0, 5.0 * 4.0])
-_ODD = 1.0 / np.arange(23.0, 2.0, -2.0)  # of atanh, whose argument is at most 0.18: 0.18^22 is left
+_ODD = (1.0 / np.arange(23.0, 2.0, -2.0)).tolist()  # of atanh, whose argument is at most 0.18: 0.18^22 is left
 _MANY = 16  # frequencies from which it pays to multiply turns instead of computing each
 _SAME = 2.0**-51  # relative: frequencies that are evenly apart, but for rounding
 _ALONE = 1 << 15  # products of a matrix product: so few that BLAS starts no threads
@@ -34,10 +34,12 @@ def exp_curved(a: FloatArray) -> FloatArray:
     >>> exp_curved(np.array([1e-10, 1.0])).tolist()
     [5.000000000166667e-21, 0.7182818284590453]
     """
-    some = np.clip(a, -_NEAR, _NEAR)
-    series = np.full(len(a), 1.0)
+    some = np.minimum(np.maximum(a, -_NEAR), _NEAR)
+    series = np.ones(len(a))
     for factor in _FACTORS:
-        series = 1.0 + series * some * factor
+        series *= some
+        series *= factor
+        series += 1.0
     return np.where(some == a, 0.5 * some * some * series, np.expm1(a) - a)
 
 
@@ -50,11 +52,12 @@ def log_curved(v: FloatArray) -> FloatArray:
     >>> log_curved(np.array([1e-10, 1.0])).tolist()
     [-4.999999999666667e-21, -0.3068528194400547]
     """
-    some = np.clip(v, -_NEAR_LOG, _NEAR_LOG)
+    some = np.minimum(np.maximum(v, -_NEAR_LOG), _NEAR_LOG)
     s = some / (2.0 + some)
     square, series = s * s, np.zeros(len(v))
     for factor in _ODD:
-        series = factor + square * series
+        series *= square
+        series += factor
     return np.where(some == v, s * (2.0 * square * series - some), np.log1p(v) - v)
 
 
@@ -77,7 +80,7 @@ def _parts_of(u: FloatArray) -> tuple[FloatArray, FloatArray]:
     imag -= u
     near = np.abs(u) < _NEAR
     some = u[near]
-    square, series = some * some, np.full(len(some), 1.0)
+    square, series = some * some, np.ones(len(some))
     for factor in _SQUARES:
         series *= square
         series *= factor
