@@ -84,7 +84,7 @@ class FallbackProfile(Profile):
                 out[~zero] = self._contour.slope(epsilon[~zero])
             known = self._by_contour(epsilon, rough=True)
         else:
-            out, known = self._contour.slope(epsilon), self._contour.rough(epsilon)
+            out, known = self._contour.slope(epsilon), self._contour.steering(epsilon)
         if known.sharp:
             return out
         vague = self._wide(known, _VAGUE)

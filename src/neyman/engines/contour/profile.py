@@ -112,9 +112,15 @@ class ContourProfile(Profile):
         return expected_fall(self._walk, log_alpha)
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
-        return self._evaluated(epsilon).bracket  # kept, and nobody writes into a bracket
+        b = self._evaluated(epsilon).bracket
+        return Bracket(b.lower.copy(), b.upper.copy(), b.log_gap_lower.copy(), b.log_gap_upper.copy(), b.sharp)
 
     def rough(self, epsilon: FloatArray) -> Bracket:
+        b = self.steering(epsilon)
+        return Bracket(b.lower.copy(), b.upper.copy(), b.log_gap_lower.copy(), b.log_gap_upper.copy(), b.sharp)
+
+    def steering(self, epsilon: FloatArray) -> Bracket:
+        """``rough``, for who only reads it: it is kept."""
         return self._evaluated(epsilon, _STEERED).bracket
 
     def certificate(self, epsilon: float) -> Certificate:
