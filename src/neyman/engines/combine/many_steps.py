@@ -19,7 +19,7 @@ __all__ = ["LongProfile"]
 _TOLD = 2.0**50  # -log(1 - delta(0)) beyond which a relative rounding of the cumulant is a share of an e-fold, or many
 _ASKED = 1e-30  # least delta whose bracket is held to the tolerance
 _STEERED = 1e-4  # the tolerance where only solvers are steered: what they lose by it goes with its square
-_NOWHERE = np.zeros(0, dtype=np.intp)
+_NOWHERE = np.zeros(0, dtype=np.intp)  # the places at which what is sharp is too wide
 
 
 class LongProfile(Profile):

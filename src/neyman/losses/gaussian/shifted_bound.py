@@ -228,7 +228,9 @@ def log_lines(
     first = float(x[0])
     rise, _ = law.rates(w, first, top)
     start = float(law.log_envelope(first) + w * law.log_loss(first)) - math.log(rise) if rise > 0.0 else math.inf
-    before = start + law.bend * lines * lines + law.grown(w, first, lines) + omega * law.turned(first, lines)
+    before = start + law.bend * lines * lines + law.grown(w, first, lines)
+    if omega > 0.0:
+        before += omega * law.turned(first, lines)
     most = np.logaddexp(log_sums(log_term + 0.125 * curve) + math.log(step), before)
     least = float(log_sums((log_term[0] - curve[0] / BELOW_MEAN)[1:-1])) + math.log(step)
     return most[1:] + off, least - off, float(x[-1])
