@@ -18,6 +18,7 @@ from neyman.losses.gaussian.many.moments import lost_of, moments_of
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.losses.readings.transform import LOGGED, Moments, Transform
 from neyman.losses.whole import demand_whole
+from neyman.numerics.functions.evenly import evenly
 from neyman.numerics.rounding import HUGE, LARGEST_EXPONENT, UNIT
 from neyman.profiles.pair import Direction
 
@@ -352,20 +353,13 @@ def _rungs(low: float, high: float, knee: float) -> FloatArray:
     apart, evenly, as far as a normal law reaches.
     """
     count = 1 + math.ceil(math.log(high / low) / math.log(_RATIO))
-    rungs = np.power(10.0, _evenly(np.log10(low), np.log10(high), count))  # in less time than np.geomspace
+    rungs = np.power(10.0, evenly(np.log10(low), np.log10(high), count))  # in less time than np.geomspace
     rungs[0], rungs[-1] = low, high
     last = min(_NORMAL * knee, high)
     if not low < knee < last:
         return rungs
-    even = _evenly(knee, last, 1 + math.ceil((last - knee) / (_STEP * knee)))
+    even = evenly(knee, last, 1 + math.ceil((last - knee) / (_STEP * knee)))
     return np.concatenate([rungs[rungs < knee], even, rungs[rungs > last]])
-
-
-def _evenly(low: float, high: float, count: int) -> FloatArray:
-    """So many places, two at least, as np.linspace has them, in less time."""
-    places = np.arange(count) * ((high - low) / (count - 1)) + low
-    places[-1] = high
-    return places
 
 
 def _from_above(transform: Transform, w: FloatArray, moments: Moments, count: float) -> FloatArray:

@@ -40,6 +40,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.numerics.functions.evenly import evenly
 from neyman.numerics.rounding import COMPLEX, LARGEST_EXPONENT, UNIT
 
 __all__ = ["Strip", "log_lines", "log_on_wall", "log_shifted_bound", "log_size", "log_sums", "losses_at", "nodes"]
@@ -213,9 +214,7 @@ def log_lines(
     step = LOOK / math.sqrt(law.bend) * min(1.0, law.sigma)
     low = min(law.ends(abs(w), w, top)[0], low)
     count = max(2, math.ceil((top - low) / step))
-    step = (top - low) / count
-    x = np.arange(count + 1) * step + low  # as np.linspace has them, in less time
-    x[-1] = top
+    x, step = evenly(low, top, count + 1), (top - low) / count
     lines = np.concatenate([[0.0], y])
     size, phase, off = losses_at(law, x, lines, abs(w) + omega)
     log_term = law.log_smooth(x, lines) + w * size + omega * phase
