@@ -41,6 +41,7 @@ __all__ = [
     "mixed_at",
     "mixed_each",
     "mixed_lines",
+    "mixed_turned",
     "slope",
     "wavering",
 ]
@@ -120,7 +121,27 @@ def mixed_each(t: FloatArray, turn: FloatArray, rate: FloatArray) -> tuple[Float
     (True, 0.0)
     """
     far = t + np.log(rate)
-    grown = np.exp(np.minimum(far, _ALL))
+    size, phase = _log_of(np.exp(np.minimum(far, _ALL)), turn, rate)
+    if (large := far > _ALL).any():
+        size, phase = np.where(large, far, size), np.where(large, turn, phase)
+    return size, phase
+
+
+def mixed_turned(t: float, turn: FloatArray, rate: float) -> tuple[FloatArray, FloatArray]:
+    """Return ``mixed_each`` of many turns at one t, to the same bits.
+
+    Examples
+    --------
+    >>> size, phase = mixed_turned(-800.0, np.zeros(1), 0.75)
+    >>> float(size[0]), float(phase[0])
+    (-1.3862943611198906, 0.0)
+    """
+    far = t + float(np.log(rate))
+    return (np.full(len(turn), far), turn) if far > _ALL else _log_of(float(np.exp(far)), turn, rate)
+
+
+def _log_of(grown: Any, turn: FloatArray, rate: Any) -> tuple[FloatArray, FloatArray]:
+    """The parts of log(1 - rate + grown e^{i turn})."""
     cosine, sine = cosine_and_sine(turn)
     level, imag = grown * cosine, grown * sine
     whole, real = (1.0 - rate) + level, level - rate
@@ -128,8 +149,6 @@ def mixed_each(t: FloatArray, turn: FloatArray, rate: FloatArray) -> tuple[Float
     if not (near := real > -0.5).all():
         with np.errstate(divide="ignore"):
             size = np.where(near, size, np.log(np.hypot(whole, imag)))
-    if (large := far > _ALL).any():
-        size, phase = np.where(large, far, size), np.where(large, turn, phase)
     return size, phase
 
 

@@ -82,9 +82,9 @@ class FallbackProfile(Profile):
             out = np.full(len(epsilon), self._meeting.slope(self._contour))
             if not zero.all():
                 out[~zero] = self._contour.slope(epsilon[~zero])
+            known = self._by_contour(epsilon, rough=True)
         else:
-            out = self._contour.slope(epsilon)
-        known = self._by_contour(epsilon, rough=True)
+            out, known = self._contour.slope(epsilon), self._contour.steering(epsilon)
         if known.sharp:
             return out
         vague = self._wide(known, _VAGUE)

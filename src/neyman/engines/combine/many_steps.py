@@ -11,7 +11,7 @@ import numpy as np
 from neyman._errors import NotCertified
 from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.renyi.elementary import ElementaryProfile
-from neyman.profiles.profile import Bracket, Profile
+from neyman.profiles.profile import SHARPEST, Bracket, Profile
 from neyman.profiles.vertices import Vertices
 
 __all__ = ["LongProfile"]
@@ -19,6 +19,7 @@ __all__ = ["LongProfile"]
 _TOLD = 2.0**50  # -log(1 - delta(0)) beyond which a relative rounding of the cumulant is a share of an e-fold, or many
 _ASKED = 1e-30  # least delta whose bracket is held to the tolerance
 _STEERED = 1e-4  # the tolerance where only solvers are steered: what they lose by it goes with its square
+_NOWHERE = np.zeros(0, dtype=np.intp)  # the places at which what is sharp is too wide
 
 
 class LongProfile(Profile):
@@ -110,6 +111,8 @@ class LongProfile(Profile):
 
     @staticmethod
     def _wide(bracket: Bracket, tolerance: float) -> IntArray:
+        if bracket.sharp and tolerance >= SHARPEST:
+            return _NOWHERE
         sharp = (bracket.upper < _ASKED) | (bracket.upper - bracket.lower <= tolerance * bracket.upper)
         rest = bracket.lower < 0.5
         if not rest.all():

@@ -43,7 +43,7 @@ def _laid(parts: Parts, witness: LineWitness) -> Line | None:
     with np.errstate(over="ignore", invalid="ignore"):
         walk = Walk.at(parts, np.unique([witness.left, witness.c, witness.right]))
     at = np.flatnonzero(walk.c == witness.c)
-    w = float(parts.argument(np.array([witness.c]))[0])
+    w = parts.argument(witness.c)
     cut = parts.fold.half if witness.periodic and parts.fold is not None else witness.cut
     terms = sum(law.terms(w, cut) for law, _ in parts.steps) + 1.0
     if not len(at) or not cut * witness.spread <= min(_LABOUR / terms, _LONGEST):

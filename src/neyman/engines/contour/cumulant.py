@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from neyman.losses.gaussian.many.moments import lost_of, moments_of
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.losses.readings.transform import LOGGED, Moments, Transform
 from neyman.losses.whole import demand_whole
+from neyman.numerics.functions.evenly import evenly
 from neyman.numerics.rounding import HUGE, LARGEST_EXPONENT, UNIT
 from neyman.profiles.pair import Direction
 
@@ -71,7 +72,11 @@ class Parts:
     fold: Fold | None = None  # the lattice of all losses, where it has one that is to be made use of
     cut_before: list[float] = field(default_factory=list, compare=False)  # lines, in either direction: others are alike
 
-    def argument(self, c: FloatArray) -> FloatArray:
+    @overload
+    def argument(self, c: float) -> float: ...
+    @overload
+    def argument(self, c: FloatArray) -> FloatArray: ...
+    def argument(self, c: float | FloatArray) -> float | FloatArray:
         """The w at which the transforms are taken for Re z = c."""
         return c + 1.0 if self.direction == "remove" else -c
 
@@ -200,16 +205,17 @@ class Walk:
     def _ladder(cls, parts: Parts) -> Walk:
         """Rungs on both sides of the poles, as dense and as far as either direction wants them."""
         poles = _evaluate(parts.sample(), np.array([-1.0, 0.0]), plain=True)
-        spread = np.sqrt(poles.variance)
+        least, most = sorted(np.sqrt(poles.variance).tolist())
         # the masses under Q and P: K is 0 at both poles, but for what rounding does to each step
-        off = WALKED + _EACH * UNIT * math.sqrt(parts.count) * float(spread.max())
+        off = WALKED + _EACH * UNIT * math.sqrt(parts.count) * most
         for k, under in zip(poles.k, ("P", "Q") if parts.direction == "add" else ("Q", "P"), strict=True):
             demand_whole("a composition", under, math.exp(min(float(k), LARGEST_EXPONENT)), 2.0 * off)
-        low, high = min(_FIRST / float(spread.max()), _SHALLOW), _FURTHEST / float(spread.min())
-        rungs = _rungs(low, high, _KNEE / float(spread.max()))
+        rungs = _rungs(min(_FIRST / most, _SHALLOW), _FURTHEST / least, _KNEE / most)
         shallow = rungs[rungs < 0.25]
-        middle = np.sort(np.concatenate([_MIDDLE, -shallow, -1.0 + shallow]))
-        middle = middle[np.concatenate([[True], middle[1:] != middle[:-1]])]
+        middle = np.concatenate([_MIDDLE, -shallow, -1.0 + shallow])
+        middle.sort()
+        if not (new := middle[1:] != middle[:-1]).all():
+            middle = middle[np.concatenate([[True], new])]
         return _evaluate(parts, np.concatenate([-1.0 - rungs[::-1], middle, rungs]))
 
     def _mirrored(self) -> Walk:
@@ -347,12 +353,12 @@ def _rungs(low: float, high: float, knee: float) -> FloatArray:
     apart, evenly, as far as a normal law reaches.
     """
     count = 1 + math.ceil(math.log(high / low) / math.log(_RATIO))
-    rungs = np.power(10.0, np.linspace(np.log10(low), np.log10(high), count))  # in less time than np.geomspace
+    rungs = np.power(10.0, evenly(np.log10(low), np.log10(high), count))  # in less time than np.geomspace
     rungs[0], rungs[-1] = low, high
     last = min(_NORMAL * knee, high)
     if not low < knee < last:
         return rungs
-    even = np.linspace(knee, last, 1 + math.ceil((last - knee) / (_STEP * knee)))
+    even = evenly(knee, last, 1 + math.ceil((last - knee) / (_STEP * knee)))
     return np.concatenate([rungs[rungs < knee], even, rungs[rungs > last]])
 
 

@@ -106,7 +106,7 @@ class GrowingLines:
 
     def _rooted(self, parts: Parts, law: Transform, plan: Plan) -> _Rooted:
         omega, cuts = plan.omega(), self._walk.cut_at(plan.index, plan.limit)
-        w = float(parts.argument(np.array([plan.c]))[0])
+        w = parts.argument(plan.c)
         z = plan.c + 1j * omega
         k: ComplexArray = 0.5 * parts.mu**2 * z * (z + 1.0)
         error = MERGED * np.abs(k)

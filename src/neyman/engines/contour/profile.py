@@ -116,8 +116,12 @@ class ContourProfile(Profile):
         return Bracket(b.lower.copy(), b.upper.copy(), b.log_gap_lower.copy(), b.log_gap_upper.copy(), b.sharp)
 
     def rough(self, epsilon: FloatArray) -> Bracket:
-        b = self._evaluated(epsilon, _STEERED).bracket
+        b = self.steering(epsilon)
         return Bracket(b.lower.copy(), b.upper.copy(), b.log_gap_lower.copy(), b.log_gap_upper.copy(), b.sharp)
+
+    def steering(self, epsilon: FloatArray) -> Bracket:
+        """``rough``, for who only reads it: it is kept."""
+        return self._evaluated(epsilon, _STEERED).bracket
 
     def certificate(self, epsilon: float) -> Certificate:
         own = super().certificate(epsilon)

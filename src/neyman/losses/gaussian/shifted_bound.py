@@ -40,6 +40,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.numerics.functions.evenly import evenly
 from neyman.numerics.rounding import COMPLEX, LARGEST_EXPONENT, UNIT
 
 __all__ = ["Strip", "log_lines", "log_on_wall", "log_shifted_bound", "log_size", "log_sums", "losses_at", "nodes"]
@@ -213,7 +214,7 @@ def log_lines(
     step = LOOK / math.sqrt(law.bend) * min(1.0, law.sigma)
     low = min(law.ends(abs(w), w, top)[0], low)
     count = max(2, math.ceil((top - low) / step))
-    x, step = np.linspace(low, top, count + 1), (top - low) / count
+    x, step = evenly(low, top, count + 1), (top - low) / count
     lines = np.concatenate([[0.0], y])
     size, phase, off = losses_at(law, x, lines, abs(w) + omega)
     log_term = law.log_smooth(x, lines) + w * size + omega * phase
@@ -226,7 +227,9 @@ def log_lines(
     first = float(x[0])
     rise, _ = law.rates(w, first, top)
     start = float(law.log_envelope(first) + w * law.log_loss(first)) - math.log(rise) if rise > 0.0 else math.inf
-    before = start + law.bend * lines * lines + law.grown(w, first, lines) + omega * law.turned(first, lines)
+    before = start + law.bend * lines * lines + law.grown(w, first, lines)
+    if omega > 0.0:
+        before += omega * law.turned(first, lines)
     most = np.logaddexp(log_sums(log_term + 0.125 * curve) + math.log(step), before)
     least = float(log_sums((log_term[0] - curve[0] / BELOW_MEAN)[1:-1])) + math.log(step)
     return most[1:] + off, least - off, float(x[-1])

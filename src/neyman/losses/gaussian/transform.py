@@ -26,7 +26,7 @@ from neyman.losses.gaussian.kept import kept
 from neyman.losses.gaussian.shifted_bound import log_lines, log_on_wall, log_shifted_bound, log_sums, losses_at, nodes
 from neyman.losses.readings.tilted import VALLEY, Grid, by_kinds, excess, last_valley, tilted_moments
 from neyman.losses.readings.transform import ComplexArray, Moments, Transform, logged
-from neyman.losses.sampling import mixed, mixed_at, mixed_each, mixed_lines, wavering
+from neyman.losses.sampling import mixed, mixed_at, mixed_lines, mixed_turned, wavering
 from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, UNIT
 from neyman.numerics.sums.fourier_sum import sum_units, turned_sum
 
@@ -285,8 +285,7 @@ class SamplingTransform(Transform):
 
     def _mixed_each(self, x: float, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The same at many heights."""
-        t = np.full(len(y), (2.0 * x - 1.0) / (2.0 * self.sigma**2))
-        return mixed_each(t, y / self.sigma**2, np.full(len(y), self.rate))
+        return mixed_turned((2.0 * x - 1.0) / (2.0 * self.sigma**2), y / self.sigma**2, self.rate)
 
     def log_loss(self, x: float) -> float:
         """``log_ratio`` at one real place."""

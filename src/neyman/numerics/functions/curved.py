@@ -15,13 +15,14 @@ from neyman.numerics.sums.turns import ComplexArray, less_one
 __all__ = ["curved_sum", "curved_units", "exp_curved", "log_curved"]
 
 _NEAR, _NEAR_LOG = 0.5, 0.3  # up to which series are taken
-_FACTORS = 1.0 / np.arange(15.0, 2.0, -1.0)  # of a Taylor series of 14 terms: 0.5^14 2 / 16! is left
+_FACTORS = (1.0 / np.arange(15.0, 2.0, -1.0)).tolist()  # of a Taylor series of 14 terms: 0.5^14 2 / 16! is left
 # certifies (``curved_units``): of the series of sin u - u, of 8 terms: 0.5^16 6 / 19! of the first is left
 _SQUARES = 1.0 / np.array([17.0 * 16.0, 15.0 * 14.0, 13.0 * 12.0, 11.0 * 10.0, 9.0 * 8.0, 7.0 * 6.0, 5.0 * 4.0])
-_ODD = 1.0 / np.arange(23.0, 2.0, -2.0)  # of atanh, whose argument is at most 0.18: 0.18^22 is left
+_ODD = (1.0 / np.arange(23.0, 2.0, -2.0)).tolist()  # of atanh, whose argument is at most 0.18: 0.18^22 is left
 _MANY = 16  # frequencies from which it pays to multiply turns instead of computing each
 _SAME = 2.0**-51  # relative: frequencies that are evenly apart, but for rounding
 _ALONE = 1 << 15  # products of a matrix product: so few that BLAS starts no threads
+_ENTRIES = 1 << 13  # of a table: of larger ones memory is taken from the system and given back each time
 _SUMS = 4, 8  # partial sums of partial sums, so that no product adds up more than a thirty-second of the terms
 
 
@@ -33,10 +34,12 @@ def exp_curved(a: FloatArray) -> FloatArray:
     >>> exp_curved(np.array([1e-10, 1.0])).tolist()
     [5.000000000166667e-21, 0.7182818284590453]
     """
-    some = np.clip(a, -_NEAR, _NEAR)
-    series = np.full(len(a), 1.0)
+    some = np.minimum(np.maximum(a, -_NEAR), _NEAR)
+    series = np.ones(len(a))
     for factor in _FACTORS:
-        series = 1.0 + series * some * factor
+        series *= some
+        series *= factor
+        series += 1.0
     return np.where(some == a, 0.5 * some * some * series, np.expm1(a) - a)
 
 
@@ -49,11 +52,12 @@ def log_curved(v: FloatArray) -> FloatArray:
     >>> log_curved(np.array([1e-10, 1.0])).tolist()
     [-4.999999999666667e-21, -0.3068528194400547]
     """
-    some = np.clip(v, -_NEAR_LOG, _NEAR_LOG)
+    some = np.minimum(np.maximum(v, -_NEAR_LOG), _NEAR_LOG)
     s = some / (2.0 + some)
     square, series = s * s, np.zeros(len(v))
     for factor in _ODD:
-        series = factor + square * series
+        series *= square
+        series += factor
     return np.where(some == v, s * (2.0 * square * series - some), np.log1p(v) - v)
 
 
@@ -66,15 +70,23 @@ def turn_curved(u: FloatArray) -> ComplexArray:
     [(-5.0000000000000005e-21-1.6666666666666669e-31j)]
     """
     value: ComplexArray = np.empty(u.shape, complex)
-    value.real, sine = less_one(u)
-    value.imag = sine - u
+    value.real, value.imag = _parts_of(u)
+    return value
+
+
+def _parts_of(u: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Its real and imaginary parts."""
+    real, imag = less_one(u)
+    imag -= u
     near = np.abs(u) < _NEAR
     some = u[near]
-    square, series = some * some, np.full(len(some), 1.0)
+    square, series = some * some, np.ones(len(some))
     for factor in _SQUARES:
-        series = 1.0 - series * square * factor
-    value.imag[near] = some * square * series / -6.0
-    return value
+        series *= square
+        series *= factor
+        np.subtract(1.0, series, out=series)
+    imag[near] = some * square * series / -6.0
+    return real, imag
 
 
 def curved_sum(omega: FloatArray, place: FloatArray, weight: FloatArray) -> ComplexArray:
@@ -92,21 +104,36 @@ def curved_sum(omega: FloatArray, place: FloatArray, weight: FloatArray) -> Comp
     if len(omega) < _MANY or not (np.abs(omega - (omega[0] + spacing * np.arange(len(omega)))) <= _SAME * omega).all():
         rows = max(1, _ALONE // len(place))
         turns = (omega[i : i + rows, None] * place for i in range(0, len(omega), rows))
-        return np.concatenate([_weighed(turn_curved(turn), weight) for turn in turns])
+        return np.concatenate([_weighed(_parts_of(turn), weight) for turn in turns])
     fine = math.isqrt(len(omega) - 1) + 1
-    each = -(-len(place) // math.prod(_SUMS))
-    near_turn, far_turn = np.multiply.outer(spacing * np.arange(fine), place), np.multiply.outer(omega[::fine], place)
-    near, far = turn_curved(near_turn), turn_curved(far_turn)
-    value = _weighed(far, weight)[:, None] + _weighed(near, weight)
-    near.imag += near_turn  # e^{ib} - 1 again
-    far.imag += far_turn
-    far *= weight
-    near, far = (_in_parts(table, each) for table in (near, far))
+    sums, table, each = _tables(np.concatenate([spacing * np.arange(fine), omega[::fine]]), place, weight)
+    value = sums[fine:, None] + sums[:fine]
+    table[fine:, : len(place)] *= weight
+    parts = table.reshape(len(table), -1, each).transpose(1, 0, 2)
+    near, far = parts[:, :fine].transpose(0, 2, 1), parts[:, fine:]
     rows = max(1, _ALONE // (fine * each))
     for i in range(0, len(value), rows):
-        products = np.matmul(far[:, i : i + rows], near.transpose(0, 2, 1))
+        products = np.matmul(far[:, i : i + rows], near)
         value[i : i + rows] += products.reshape(*_SUMS, *products.shape[1:]).sum(axis=1).sum(axis=0)
     return value.ravel()[: len(omega)]
+
+
+def _tables(omega: FloatArray, place: FloatArray, weight: FloatArray) -> tuple[ComplexArray, ComplexArray, int]:
+    """For each ``omega`` the sum over all places; e^{iu} - 1 at each of them, with zeros behind, so that they are as
+    many partial sums of as many places, and how many these are.
+    """
+    each = -(-len(place) // math.prod(_SUMS))
+    sums: ComplexArray = np.empty(len(omega), complex)
+    table: ComplexArray = np.zeros((len(omega), math.prod(_SUMS) * each), complex)
+    rows = max(1, _ENTRIES // len(place))
+    for i in range(0, len(omega), rows):
+        turn = np.multiply.outer(omega[i : i + rows], place)
+        real, imag = _parts_of(turn)
+        sums[i : i + rows] = _weighed((real, imag), weight)
+        imag += turn  # e^{iu} - 1 again
+        table.real[i : i + rows, : len(place)] = real
+        table.imag[i : i + rows, : len(place)] = imag
+    return sums, table, each
 
 
 def curved_units(places: int) -> float:
@@ -122,14 +149,7 @@ def curved_units(places: int) -> float:
     return 24.0 + places / 32.0
 
 
-def _in_parts(table: ComplexArray, each: int) -> ComplexArray:
-    """(turns, places) as (parts, turns, places of each)."""
-    parts = math.prod(_SUMS)
-    padded: ComplexArray = np.zeros((len(table), parts * each), complex)
-    padded[:, : table.shape[1]] = table
-    return padded.reshape(len(table), parts, each).transpose(1, 0, 2)
-
-
-def _weighed(table: ComplexArray, weight: FloatArray) -> ComplexArray:
+def _weighed(parts: tuple[FloatArray, FloatArray], weight: FloatArray) -> ComplexArray:
     """Sums of rows by ``weight``, in pairs, real and imaginary parts by themselves."""
-    return np.multiply(table.real, weight).sum(axis=-1) + 1j * np.multiply(table.imag, weight).sum(axis=-1)
+    real, imag = parts
+    return np.multiply(real, weight).sum(axis=-1) + 1j * np.multiply(imag, weight).sum(axis=-1)

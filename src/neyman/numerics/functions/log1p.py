@@ -25,7 +25,7 @@ def log1p(z: Any) -> Any:
     x, y = z.real, z.imag
     with np.errstate(over="ignore", divide="ignore"):
         near = x * (2.0 + x) + y * y
-        if near.size and near.min() > -0.5 and near.max() < 1e300:
+        if near.size and np.minimum.reduce(near, axis=None) > -0.5 and np.maximum.reduce(near, axis=None) < 1e300:
             modulus = 0.5 * np.log1p(near)
         else:
             series = 0.5 * np.log1p(np.maximum(near, -0.75))

@@ -185,7 +185,7 @@ class Arc:
         if not effort.take(_BOUND * steps.bound_terms):
             return None
         sign = 1.0 if steps.parts.direction == "remove" else -1.0
-        w_c = float(steps.parts.argument(np.array([c]))[0])
+        w_c = float(steps.parts.argument(c))
         sector = steps.sector
         phi = strip = _OPENING * sector
         scale = 1.0 / math.sqrt(curvature)

@@ -95,10 +95,12 @@ class Line:
         nodes.
         """
         omega = plan.omega()
-        z = plan.c + 1j * omega
-        k: ComplexArray = 0.5 * parts.mu**2 * z * (z + 1.0)
-        error = MERGED * np.abs(k)
-        w = float(parts.argument(np.array([plan.c]))[0])
+        k, error = np.zeros(len(omega), complex), np.zeros(len(omega))
+        if parts.mu > 0.0:
+            z = plan.c + 1j * omega
+            k = 0.5 * parts.mu**2 * z * (z + 1.0)
+            error = MERGED * np.abs(k)
+        w = parts.argument(plan.c)
         cuts = walk.cut_at(plan.index, plan.limit)
         lost = shift = 0.0
         if steps is not None and np.isinf(cuts).all():
@@ -113,7 +115,7 @@ class Line:
             margin = MARGIN + math.log(parts.count)
             laws, off = sum_on_line(parts.laws, parts.times, w, omega, cuts, margin)
             k, error = k + (laws if parts.direction == "remove" else np.conj(laws)), error + off
-            lost = float(np.sum(parts.times * lost_of(parts.laws, cuts[:, None])[:, 0]))
+            lost = float(np.add.reduce(parts.times * lost_of(parts.laws, cuts[:, None])[:, 0]))
         return cls.of_cumulant(walk, plan, (k, error), plan.log_truncation, lost, shift, masses)
 
     @classmethod
@@ -251,8 +253,13 @@ class Line:
         for i in range(0, len(epsilon), rows):
             turn = np.multiply.outer(epsilon[i : i + rows], omega)
             cosine, sine = by_tangent(turn) if quick else (np.cos(turn), np.sin(turn))
-            direct[i : i + rows] = (cosine * a + sine * b).sum(axis=1)
-            slope[i : i + rows] = (cosine * c + sine * d).sum(axis=1)
+            term = np.multiply(sine, b, out=turn)  # memory that is asked for anew costs as much as what is computed
+            term += cosine * a
+            np.add.reduce(term, axis=1, out=direct[i : i + rows])
+            cosine *= c
+            sine *= d
+            cosine += sine
+            np.add.reduce(cosine, axis=1, out=slope[i : i + rows])
         return direct, slope
 
     @cached_property

@@ -138,7 +138,7 @@ class StraightLines:
 
     def _terms(self, plan: Plan) -> float:
         """About how many grid points a node needs; of short lines no more than that."""
-        w = float(self._parts.argument(np.array([plan.c]))[0])
+        w = self._parts.argument(plan.c)
         first, *others = self._parts.laws or (None,)
         if others or not isinstance(first, SamplingTransform):
             return terms_of(self._parts.laws, w, plan.cut)

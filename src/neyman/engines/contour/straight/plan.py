@@ -86,7 +86,7 @@ class Plan:
             raise TypeError("a line of a law that lies on no lattice")
         c, k, sd = float(walk.c[index]), float(walk.k[index]), math.sqrt(float(walk.variance[index]))
         some, log_rest = islands(parts, sd, k, fold.half, 2.0 * math.pi / spread, level)
-        moved = fold.error(parts.discrete_gaussians, float(parts.argument(np.array([c]))[0]))
+        moved = fold.error(parts.discrete_gaussians, parts.argument(c))
         log_truncation = float(np.logaddexp(log_rest + FOLDED, k + math.log(moved)))
         return cls(c, index, spread, fold.half, log_truncation, limit, right, left, some, fold, level)
 
@@ -133,7 +133,7 @@ class Plan:
             spare = SPARE if parts.mu > 0.0 else 0.0  # hardly further where a Gaussian falls beside them
             end = cut_off(parts, cuts, c, sd, k, goal - _HALF - spare, math.inf, spend)
             cut, log_tail, some = shortened(parts, cuts, c, sd, spread, end, goal, most, spend)
-            w = float(parts.argument(np.array([c]))[0])
+            w = parts.argument(c)
             if some is not None:
                 return cls(c, index, spread, cut, log_tail, limit, right, left, some)
             if cut < math.inf and cut * spread * sum(law.terms(w, cut) for law, _ in parts.steps) > _LABOUR:
@@ -141,6 +141,6 @@ class Plan:
         else:
             cut, log_tail = cut_off(parts, cuts, c, sd, k, goal, furthest)
             dear = cut * spread > _TEDIOUS and log_share == 0.0 and parts.least_noise < _LOUD
-            if dear and parts.sampled and parts.many and parts.argument(np.array([c]))[0] > 0.0:
+            if dear and parts.sampled and parts.many and parts.argument(c) > 0.0:
                 cut, log_tail = cut_by_parts(parts, cuts, c, (cut, log_tail), goal, furthest, sd)
         return cls(c, index, spread, cut, log_tail, limit, right, left)

@@ -72,7 +72,7 @@ def shortened(
     spacing = 2.0 * math.pi / spread
     if not math.isfinite(last) or last / spacing < _WORTH:
         return *end, None
-    w = np.array([float(parts.argument(np.array([c]))[0])])
+    w = np.array([parts.argument(c)])
     looks = [law.moments(w) for law, _ in parts.steps]
     deviation = np.sqrt([float(look.variance[0]) for look in looks])
     # where one step alone has fallen, a few of many show enough

@@ -57,7 +57,7 @@ def _cut_off(
     if _hopeless(parts, c, target, furthest):
         return math.inf, -math.inf
     cut, estimate, looks = _near_cut(parts, cuts, c, sd, top, target, furthest)
-    w = float(parts.argument(np.array([c]))[0])
+    w = parts.argument(c)
     for further in _FURTHER:
         place = cut * further
         if not place <= furthest or math.isinf(place):
@@ -73,7 +73,7 @@ def _hopeless(parts: Parts, c: float, target: float, furthest: float) -> bool:
     """Whether even there far more is left than is wanted, of the part that hardly turns."""
     if not parts.sampled or parts.mu > 0.0 or not 0.0 < furthest < math.inf:
         return False
-    w = float(parts.argument(np.array([c]))[0])
+    w = parts.argument(c)
     left = math.fsum(times * log_unturned(law, w, _BEYOND * furthest) for law, times in parts.gaussians)
     return _log_plain(parts, c, furthest) + left - _HOPE > target
 
@@ -86,7 +86,7 @@ def _summed(parts: Parts, bounds: FloatArray) -> float:
 
 def log_beyond(parts: Parts, cuts: FloatArray, c: float, sd: float, cut: float) -> float:
     """The log of a bound on what lies beyond ``cut``, wherever that is."""
-    w, share = float(parts.argument(np.array([c]))[0]), sd / math.sqrt(parts.count)
+    w, share = parts.argument(c), sd / math.sqrt(parts.count)
     looks = estimates_of(parts.laws, w, cut, share, cuts)
     return _log_plain(parts, c, cut) + _summed(parts, certified_of(parts.laws, w, cut, cuts, looks))
 
@@ -95,7 +95,7 @@ def cut_by_parts(
     parts: Parts, cuts: FloatArray, c: float, known: tuple[float, float], target: float, furthest: float, sd: float
 ) -> tuple[float, float]:
     """The same as ``known``, or less by what the losses that are large say alone (``TurningPart``)."""
-    w, best, some = float(parts.argument(np.array([c]))[0]), known, parts.fewest
+    w, best, some = parts.argument(c), known, parts.fewest
     if some is not None and cut_by_parts(parts.sample(some), cuts[some], c, known, target, furthest, sd) == known:
         return known  # of many steps a few, counted for all, tell that nothing is won
     steps = [
@@ -143,7 +143,7 @@ def _near_cut(
         # of many steps a few, counted for all, tell nearly where
         near = _near_cut(parts.sample(), cuts[some], c, sd, top, target - 1.0, furthest)[0]
         start = _PAST * near if math.isfinite(near) else start
-    w, share = float(parts.argument(np.array([c]))[0]), sd / math.sqrt(parts.count)
+    w, share = parts.argument(c), sd / math.sqrt(parts.count)
     dear, previous = start * sd > _DEAR and start < _TOO_DEAR * furthest, (0.0, 0.0)
     hinted, power = not dear and (some is not None or bool(parts.cut_before)), _SLOWLY if dear else 2.0
     cut, short = min(start, furthest), 0.0

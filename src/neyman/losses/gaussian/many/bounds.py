@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from neyman._validate import FloatArray, IntArray
+from neyman._validate import FloatArray
 from neyman.losses.gaussian.many.block import Block, chance, chunks, nodes_of, parted
 from neyman.losses.gaussian.shifted_bound import BENT, DEEP, ROOM, ROUNDED, SHARES, WIDEST, log_sums
 from neyman.losses.gaussian.transform import BELOW, FAN, LIMIT, LOOK, NEAR, ROUGH, WIDE, SamplingTransform
@@ -41,16 +42,19 @@ def estimates_of(
     laws: Sequence[Transform], w: float, omega: float, share: float, cuts: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """``log_estimate`` of each law at one place, cut at ``cuts``: ``share`` times its breadth is the slope."""
-    bound, shift = np.empty(len(laws)), np.empty(len(laws))
     plain, alone = parted(laws, few=1)  # real arithmetic pays for a single one
+    if len(laws) == 1 and len(plain) and isinstance(law := laws[0], SamplingTransform):
+        return _estimate_of_one(law, w, omega, share, float(cuts[0]))
+    bound, shift = np.empty(len(laws)), np.empty(len(laws))
     if len(plain):
         block, cut = Block.of(laws, plain), cuts[plain]
-        step = np.minimum(ROUGH * math.sqrt(2.0) * block.sigma, 0.25 * block.sigma**2)
         low, top = block.ends(abs(w), w, cut)
-        count = np.ceil((top - low) / step)
+        count = np.ceil((top - low) / np.minimum(*_coarsest(block.sigma)))
         for some, most in chunks(np.arange(len(plain)), count, len(FAN) + len(NEAR)):
-            here = plain[some]
-            bound[here], shift[here] = _estimates(block[some], w, omega, share, (low[some], top[some], most))
+            x, step = nodes_of(low[some], top[some], most)
+            sigma, rate, rows = block.sigma[some, None], block.rate[some, None], np.arange(len(some))
+            found, y, best = _estimates((sigma, rate), w, omega, share, (x, step[:, None]))
+            bound[plain[some]], shift[plain[some]] = found[rows, best], y[rows, best]
     for i in alone.tolist():
         law = laws[i]
         found, at = law.log_estimate(np.array([w]), np.array([omega]), np.array([law.breadth * share]), float(cuts[i]))
@@ -58,47 +62,65 @@ def estimates_of(
     return bound, shift
 
 
-def _estimates(
-    block: Block, w: float, omega: float, share: float, grid: tuple[FloatArray, FloatArray, int]
+def _estimate_of_one(
+    law: SamplingTransform, w: float, omega: float, share: float, cut: float
 ) -> tuple[FloatArray, FloatArray]:
-    """``SamplingTransform.log_estimate``, by real arithmetic: it only steers."""
-    sigma = block.sigma[:, None]
-    ceiling = np.minimum(LOOK * math.pi * sigma**2, WIDE * sigma)
+    """The same of one plain law, to the same bits without an axis of laws."""
+    low, top = law.ends(abs(w), w, cut)
+    count = math.ceil((top - low) / min(_coarsest(law.sigma)))
+    step = (top - low) / count
+    x = top - step * np.arange(count - 0.5, 0.0, -1.0)
+    found, y, best = _estimates((law.sigma, law.rate), w, omega, share, (x, step))
+    return found[best, None], y[best, None]
+
+
+def _coarsest(sigma: Any) -> tuple[Any, Any]:
+    """Steps of a grid, the lesser of which will do: as the density bends, and as the loss does."""
+    return ROUGH * math.sqrt(2.0) * sigma, 0.25 * (sigma * sigma)
+
+
+def _estimates(
+    law: tuple[Any, Any], w: float, omega: float, share: float, grid: tuple[FloatArray, Any]
+) -> tuple[FloatArray, FloatArray, Any]:
+    """``SamplingTransform.log_estimate``, by real arithmetic (it only steers): estimates for the shifts tried, these,
+    and which is best. ``law`` are noise and rate, columns of many laws; ``grid`` their nodes, and how far apart.
+    """
+    sigma, _ = law
+    ceiling = np.minimum(LOOK * math.pi * (sigma * sigma), WIDE * sigma)
     near = np.minimum(omega * share * sigma * NEAR, ceiling)
-    found, best = _along(block, w, omega, near, grid)
-    rows = np.arange(len(near))
-    if best.min(initial=1) > 0 and best.max(initial=1) < len(NEAR) - 1:
-        return found, near[rows, best]
-    y = np.concatenate([near, FAN * ceiling], axis=1)
-    found, best = _along(block, w, omega, y, grid)
-    return found, y[rows, best]
+    found = _along(law, w, omega, near, grid)
+    best = found.argmin(axis=-1)
+    if ((best > 0) & (best < len(NEAR) - 1)).all():
+        return found, near, best
+    y = np.concatenate([near, FAN * ceiling], axis=-1)
+    found = _along(law, w, omega, y, grid)
+    return found, y, found.argmin(axis=-1)
 
 
-def _along(
-    block: Block, w: float, omega: float, y: FloatArray, grid: tuple[FloatArray, FloatArray, int]
-) -> tuple[FloatArray, IntArray]:
-    """The best of the shifts ``y``, one row for each law, and which that is."""
-    sigma = block.sigma[:, None]
-    s2 = sigma**2
-    x, step = nodes_of(*grid)
-    rate = block.rate[:, None, None]
-    grown = rate * np.exp((2.0 * x - 1.0) / (2.0 * s2))[:, None]
-    turn = (y / s2)[..., None]
-    real, imag = grown * np.cos(turn) - rate, grown * np.sin(turn)
+def _along(law: tuple[Any, Any], w: float, omega: float, y: FloatArray, grid: tuple[FloatArray, Any]) -> FloatArray:
+    """The estimate for each of the shifts ``y``, one row for each law."""
+    (sigma, rate), (x, step) = law, grid
+    s2 = sigma * sigma
+    t, turn = (2.0 * x - 1.0) / (2.0 * s2), (y / s2)[..., None]
+    grown = (rate * np.exp(t))[..., None, :]
+    real, imag = grown * np.cos(turn) - np.asarray(rate)[..., None], grown * np.sin(turn)
     size = 0.5 * np.log1p(np.maximum(real * (2.0 + real) + imag * imag, -_OPEN))
-    density = block.log_density(x)
+    density = -0.5 * (x / sigma) ** 2 - np.log(sigma * math.sqrt(2.0 * math.pi))
     lifted = 0.5 * (y / sigma) ** 2
-    log_term = density[:, None] + w * size - omega * np.arctan2(imag, 1.0 + real)
-    total = log_sums(log_term) + lifted + np.log(step)[:, None]
-    end = np.log(y) + lifted + (density[:, -1] + max(w, 0.0) * block.log_ratio(x[:, -1:])[:, 0])[:, None]
-    near = np.logaddexp(total, end)
-    return near.min(axis=1), near.argmin(axis=1)
+    log_term = density[..., None, :] + w * size - omega * np.arctan2(imag, 1.0 + real)
+    end = density[..., -1:]
+    if w > 0.0:
+        end = end + w * np.log1p(rate * np.expm1(t[..., -1:]))
+    return np.logaddexp(log_sums(log_term) + lifted + np.log(step), np.log(y) + lifted + end)
 
 
 def certified_of(
     laws: Sequence[Transform], w: float, omega: float, cuts: FloatArray, estimates: tuple[FloatArray, FloatArray]
 ) -> FloatArray:
     """``certified`` of each law at one place: an upper bound on log |A(w + i omega')| for every omega' >= omega."""
+    if len(laws) == 1:
+        about = float(estimates[0][0]), float(estimates[1][0])
+        return np.array([laws[0].certified(w, omega, float(cuts[0]), about)])
     found = np.full(len(laws), math.inf)
     plain, _ = parted(laws)
     if len(plain) and omega > 0.0:
