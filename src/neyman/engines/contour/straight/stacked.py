@@ -29,6 +29,7 @@ __all__ = ["StackedLines"]
 _LONGEST, _SHORT = 248, 64
 _SPARED = 1000  # nodes, zeros among them, beside long lines that cost more than a sum for each
 _MOST = 1 << 13  # entries of a table of cosines from which each line is read by itself, whose weights are not copied
+_TOGETHER = 1 << 11  # entries of a table: of more, memory is taken from the system and given back each time
 _UNLAID, _APART, _BESIDE = 0, 1, 2  # lines: not laid yet, to be asked by themselves, stacked
 
 
@@ -190,7 +191,12 @@ def _alone(length: IntArray) -> BoolArray | None:
 
 def _summed(rows: _Rows, line: IntArray, epsilon: FloatArray) -> FloatArray:
     """Both sums over the nodes of each ``line`` at an ``epsilon``."""
-    own = rows.sums[line] if rows.short else rows.sums[:, :, : int(rows.length[line].max())][line]
+    width = rows.sums.shape[2] if rows.short else int(rows.length[line].max())
+    if width * len(line) > _TOGETHER:
+        few = max(1, _TOGETHER // width)
+        parts = (slice(i, i + few) for i in range(0, len(line), few))
+        return np.concatenate([_summed(rows, line[part], epsilon[part]) for part in parts], axis=1)
+    own = rows.sums[line] if rows.short else rows.sums[:, :, :width][line]
     cosine, sine = by_tangent(epsilon[:, None] * own[:, 0])
     terms = cosine[:, None] * own[:, 1::2]
     terms += sine[:, None] * own[:, 2::2]
