@@ -40,7 +40,9 @@ _OFFSETS = np.array([[-1.5], [-0.5], [0.5], [1.5]])  # in spacings: four points 
 _FIRST_SPACING = 5e-6  # of the spread: curvature then costs about 1e-11 of the value
 _AT_CORNERS = 8.0**-5  # of that spacing: what four points around a corner lose is in proportion
 _BACK = 2  # times the width is halved where it had to grow eightfold: what is lost goes with its square
-_OPEN = 3.0  # times what brackets leave open: where a bound loses no more, narrower points win nothing
+_OPEN = 3.5  # times what brackets leave open: where a bound loses no more, points half as wide are not told apart
+_MARGIN, _LEAP = 1.2, 64.0  # times the spacing at which four points would just be told apart; by how much at once
+_STEERED = 2  # tries that are drawn apart by that: at a corner it says too little
 _TOLD_APART = 0.2  # of the spread times the root of a relative width: points nearer to each other are not told apart
 _CHORDS = 16  # alphas that chords to alpha = 0 are drawn from
 _SHARP = 2e-7  # of the power: a bound that near the one from above needs no chords
@@ -282,8 +284,8 @@ def _infimum(
     bound, found, seen = np.zeros_like(alpha), *(np.zeros(alpha.shape, dtype=np.bool_) for _ in range(2))
     spacing = _FIRST_SPACING * start * np.where(_at_corner(sides, epsilon), _AT_CORNERS, 1.0)
     back = np.zeros(alpha.shape, dtype=np.int64)  # narrower tries left, once points so wide were needed
+    rows = np.arange(len(alpha))
     for attempt in range(_TRIES):
-        rows = (~found | (back > 0)).nonzero()[0]
         if rows.size == 0 or (attempt > 0 and not allowance().take(1.0)):  # what is known holds
             break
         at = epsilon[rows] + _OFFSETS * spacing[rows]
@@ -306,9 +308,10 @@ def _infimum(
         back[rows[ok & ~again]] = _BACK if attempt > 0 else 0
         back[rows[ok & sharp]] = 0
         found[rows[ok]] = True
-        spacing[rows] *= np.where(found[rows], 0.5, 8.0)
-        if attempt == 0 and not found.all():
-            spacing[rows] *= np.where(found[rows], 1.0, _widened(spacing[rows], start, lower, upper))
+        left = (~found[rows] | (back[rows] > 0)).nonzero()[0]
+        if left.size:
+            spacing[rows] *= _change(found[rows], attempt, spacing[rows], start, lower, upper)
+        rows = rows[left]
     bound[~seen] = 0.0
     return bound, seen
 
@@ -321,6 +324,32 @@ def _at_corner(sides: Pair, epsilon: FloatArray) -> BoolArray:
         if side.knots.size:
             found |= np.isin(size, side.knots)
     return found
+
+
+def _change(
+    found: BoolArray, attempt: int, spacing: FloatArray, start: float, lower: FloatArray, upper: FloatArray
+) -> FloatArray:
+    """Times their spacing at which four points are tried next: narrower where a bound was ``found``, else wider."""
+    apart = _apart(lower, upper)
+    if found.all():
+        return np.fmin(apart, 0.5)
+    wider = 8.0 * _widened(spacing, start, lower, upper) if attempt == 0 else np.full(found.shape, 8.0)
+    if attempt < _STEERED:
+        wider = np.where(np.isnan(apart), wider, apart)
+    return np.where(found, np.fmin(apart, 0.5), wider)
+
+
+def _apart(lower: FloatArray, upper: FloatArray) -> FloatArray:
+    """Times their spacing at which four points are told from each other, by a little, if the middles of what is known
+    of them lie on a parabola about its infimum: it bends with the square of that, and tilts in proportion. Not a number
+    where they do not.
+    """
+    with np.errstate(all="ignore"):
+        middle, vague = 0.5 * (lower + upper), np.max(upper - lower, axis=0)
+        left, right = middle[0] - middle[1], middle[3] - middle[2]
+        bend, tilt = left + right, np.abs(left - right)
+        times = _MARGIN * (tilt + np.sqrt(tilt * tilt + 8.0 * bend * vague)) / (2.0 * bend)
+        return np.where(np.minimum(left, right) > 0.0, np.clip(times, 1.0 / _LEAP, _LEAP), np.nan)
 
 
 def _widened(spacing: FloatArray, start: float, lower: FloatArray, upper: FloatArray) -> FloatArray:
