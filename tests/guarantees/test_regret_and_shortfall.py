@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 import neyman as ny
 from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.guarantees.questions.regret import divergence, divergence_and_shortfall, last_that_matters, shortfall
+from neyman.profiles.effort import Effort, allowance
 from neyman.profiles.pair import Pair
 from tests.effort import examples, rest_slow
 
@@ -97,14 +98,26 @@ def test_so_they_are_of_any_sampled_gaussian(sigma: float, rate: float, steps: i
         check(ny.account(m), ny.account(m), floor)
 
 
-@pytest.mark.parametrize("name", ["many", "rare"])
-def test_a_report_does_not_depend_on_what_was_asked_before(name: str) -> None:
-    """Once its regret is known, the shortfall of a report is asked alone."""
+@pytest.mark.parametrize("name", ["many", "rare", "laplace"])
+def test_a_report_is_the_same_when_it_is_asked_for_again(name: str) -> None:
+    """Of one floor and its mu, and whatever was asked between."""
     g = ny.account(MECHANISMS[name]())
-    first, again = g.gdp(), g.gdp()
-    assert again.regret == first.regret
-    assert alike(again.shortfall, first.shortfall)
-    assert again.mu == first.mu
+    first, other = g.gdp(), g.gdp(floor=1e-3)
+    assert g.optimistic.gdp().regret <= first.regret
+    g.epsilon(1e-5)
+    assert g.gdp() == first
+    assert g.gdp(floor=1e-3) == other
+
+
+def test_what_was_cut_short_is_tried_again() -> None:
+    """A shortfall that no work was left for is not the one of the next question."""
+    g, fresh = (ny.account(MECHANISMS["few"]()) for _ in range(2))
+    mu = g.mu()
+    with Effort(1e-9):
+        allowance().take(1e9)
+        g._gdp(1e-10)
+    assert (1e-10, mu) not in g._shortfalls
+    assert alike(g.gdp().shortfall, fresh.gdp().shortfall)
 
 
 def test_a_floor_out_of_reach_is_asked_apart() -> None:
