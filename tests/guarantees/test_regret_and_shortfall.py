@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 import neyman as ny
 from neyman.engines.closed_form.pairs import GaussianProfile
+from neyman.guarantees.questions import regret
 from neyman.guarantees.questions.regret import divergence, divergence_and_shortfall, last_that_matters, shortfall
 from neyman.profiles.effort import Effort, allowance
 from neyman.profiles.pair import Pair
@@ -96,6 +97,24 @@ def test_so_they_are_of_any_sampled_gaussian(sigma: float, rate: float, steps: i
     if rate * (steps * np.expm1(sigma**-2)) ** 0.5 < 4.0:
         m = ny.DPSGD(sigma, rate, steps)
         check(ny.account(m), ny.account(m), floor)
+
+
+@pytest.mark.parametrize(("name", "fewer"), [("many", 1), ("rare", 1), ("low noise", 1), ("vague", 0), ("laplace", 0)])
+def test_both_begin_with_one_look_where_places_are_told_alike(
+    name: str, fewer: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    g, seen = ny.account(MECHANISMS[name]()), []
+    sides, gaussian, at, start = asked(g, 1e-10)
+    assert sides.forward.steady == bool(fewer)
+    look = regret.evaluate
+    monkeypatch.setattr(regret, "evaluate", lambda *all_: seen.append(len(all_[2])) or look(*all_))
+    divergence_and_shortfall(sides, gaussian, at, start)
+    together = len(seen)
+    divergence(sides, Pair(gaussian, gaussian))
+    shortfall(sides, gaussian, at, start)
+    apart = seen[together:]
+    assert together == len(apart) - fewer
+    assert (seen[0] > apart[0]) == bool(fewer)
 
 
 @pytest.mark.parametrize("name", ["many", "rare", "laplace"])
