@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
-from neyman.guarantees.questions import tradeoff
+from neyman.guarantees.questions import four_points, tradeoff
 from tests.effort import examples
 
 LEAST = 1.0  # of the objectives below
@@ -26,7 +26,7 @@ def four(spacing: float, bend: float, off: float, vague: float) -> tuple[np.ndar
 def told(x: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> tuple[float, bool]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        bound, ok = tradeoff._convex_infimum(x, lower, upper, np.full(1, 1e9))
+        bound, ok = four_points.convex_infimum(x, lower, upper, np.full(1, 1e9))
     return float(bound[0]), bool(ok[0])
 
 
@@ -42,7 +42,7 @@ def test_four_points_of_a_parabola_are_drawn_apart_as_far_as_they_are_told(
     just = (vague / (2.0 * bend)) ** 0.5  # where the outer two rise by as much as brackets leave open
     x, lower, upper = four(first * just, bend, off * first * just, vague)
     assert not told(x, lower, upper)[1]
-    times = float(tradeoff._apart(lower, upper)[0])
+    times = float(four_points._apart(lower, upper)[0])
     x, lower, upper = four(times * first * just, bend, off * first * just, vague)
     bound, ok = told(x, lower, upper)
     assert ok
@@ -70,15 +70,15 @@ def test_points_half_as_wide_are_told_apart_from_where_that_is_believed(open_: f
 def test_points_that_surround_nothing_say_nothing_of_that(values: tuple[float, ...]) -> None:
     """A slope, or noise: whatever its bend is, it is none about an infimum."""
     value = np.array(values)[:, None]
-    assert np.isnan(tradeoff._apart(value - 2.0, value + 2.0)).all()
+    assert np.isnan(four_points._apart(value - 2.0, value + 2.0)).all()
 
 
 def test_a_change_of_spacing_is_bounded() -> None:
     """Noise that looks like a parabola takes nobody far away."""
     for bend in (1e-14, 1e-6, 1.0, 1e6, 1e12):
         _, lower, upper = four(1.0, bend, 0.0, 1.0)
-        times = tradeoff._apart(lower - LEAST, upper - LEAST)
-        assert 1.0 / tradeoff._LEAP <= times[0] <= tradeoff._LEAP
+        times = four_points._apart(lower - LEAST, upper - LEAST)
+        assert 1.0 / four_points._LEAP <= times[0] <= four_points._LEAP
 
 
 @pytest.mark.parametrize(
