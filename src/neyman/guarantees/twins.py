@@ -43,6 +43,7 @@ class PessimisticGuarantee(Guarantee):
         self._fits: dict[float, Fit] = {}
         self._epsilons: dict[bytes, FloatArray] = {}
         self._regrets: dict[float, Divergence] = {}
+        self._shortfalls: dict[tuple[float, float], float] = {}  # of a floor and the mu there
 
     @cached_property
     def optimistic(self) -> OptimisticGuarantee:
@@ -181,21 +182,30 @@ class PessimisticGuarantee(Guarantee):
 
     @question
     def _gdp(self, floor: float) -> GDPReport:
-        from neyman.guarantees.questions.regret import divergence, divergence_and_shortfall, shortfall
         from neyman.guarantees.questions.report import GDPReport
 
-        mu, tail, lost = self._mu(floor), self.tail_mu, 0.0
-        gaussian: Profile = BlatantProfile() if math.isinf(mu) else GaussianProfile(mu)
-        known = floor in self._regrets
-        if mu < tail:
-            asked = self._sides, gaussian, (floor, self.fit(floor).epsilon_floor), self._start
-            if known:
-                lost = shortfall(*asked)
-            else:
-                self._regrets[floor], lost = divergence_and_shortfall(*asked)
-        elif not known:
-            self._regrets[floor] = divergence(self._sides, Pair(gaussian, gaussian))
+        mu, tail = self._mu(floor), self.tail_mu
+        lost = self._shortfalls.get((floor, mu)) if mu < tail else 0.0
+        if lost is None or floor not in self._regrets:
+            lost = self._missed(floor, mu, mu < tail)
         return GDPReport(mu, self._regrets[floor].upper, floor, tail, lost)
+
+    def _missed(self, floor: float, mu: float, below: bool) -> float:
+        """What is lost ``below`` the floor, if anything is; the regret is remembered with it."""
+        from neyman.guarantees.questions.regret import divergence, divergence_and_shortfall, shortfall
+
+        gaussian: Profile = BlatantProfile() if math.isinf(mu) else GaussianProfile(mu)
+        if not below:
+            self._regrets[floor] = divergence(self._sides, Pair(gaussian, gaussian))
+            return 0.0
+        asked = self._sides, gaussian, (floor, self.fit(floor).epsilon_floor), self._start
+        if floor in self._regrets:
+            lost = shortfall(*asked)
+        else:
+            self._regrets[floor], lost = divergence_and_shortfall(*asked)
+        if not cut_short():  # else it may be tried again
+            self._shortfalls[floor, mu] = lost
+        return lost
 
     def worst(self, floor: float) -> float:
         """The real eps at which the regret of mu at ``floor`` is attained."""

@@ -13,7 +13,7 @@ from neyman.numerics.functions.normal import probit
 from neyman.numerics.functions.score import score
 from neyman.profiles.effort import cut_short
 from neyman.profiles.ended import below_chord
-from neyman.profiles.profile import Bracket, Fall, Profile
+from neyman.profiles.profile import SHARPEST, Bracket, Fall, Profile
 from neyman.profiles.real_line import bracket_at
 
 __all__ = ["DIRECTIONS", "Adjacency", "Direction", "HeldTogether", "LargestProfile", "MaximumProfile", "Pair"]
@@ -21,6 +21,7 @@ __all__ = ["DIRECTIONS", "Adjacency", "Direction", "HeldTogether", "LargestProfi
 Adjacency = Literal["add_or_remove", "add", "remove", "replace"]
 Direction = Literal["remove", "add"]  # P holds the record, or Q does
 DIRECTIONS: tuple[Direction, Direction] = ("remove", "add")
+_NEARLY = 2.0 * SHARPEST  # relative width of what is nearly sharp: steers
 _SOON = 1.0  # eps up to which losses end soon: a chord to an end that is much farther says nothing
 
 
@@ -76,7 +77,10 @@ class MaximumProfile(Profile):
 
     @property
     def steady(self) -> bool:
-        return self._steady
+        """Whether each answers alone, or all that was asked so far was nearly sharp: the others mend what is not, some
+        of it only together.
+        """
+        return self._steady or (self.first.source is None and self.second.source is None)
 
     @property
     def expected(self) -> tuple[FloatArray, FloatArray] | None:
@@ -111,7 +115,7 @@ class MaximumProfile(Profile):
     def slope(self, epsilon: FloatArray) -> FloatArray:
         """The slope of whichever is larger."""
         known = self._last is not None and self._last[0] == epsilon.tobytes()
-        known = known or (self._steady and self._zero is not None and _is_zero(epsilon))
+        known = known or (self._zero is not None and _is_zero(epsilon))
         a, b = self._both(epsilon) if known else self._rough(epsilon)
         first_larger = a.upper > b.upper
         if first_larger.all():
@@ -155,7 +159,7 @@ class MaximumProfile(Profile):
         if second is None:
             second = self.second.bracket(epsilon) if zero else self._second(epsilon, first, self._above)
         _ = first.lower, second.lower  # which may be found only now
-        self._steady = self._steady and (zero or (first.sharp and second.sharp))
+        self._steady = self._steady and (zero or (first.sharp and second.sharp) or _nearly_sharp(first, second))
         if not cut_short():
             if zero:
                 self._zero = first, second
@@ -214,6 +218,12 @@ def _sharp(profile: Profile, epsilon: FloatArray, beside: Bracket | None = None)
         return None
     below = (found.upper <= beside.lower) & (found.log_gap_lower >= beside.log_gap_upper)
     return found if (below | found.sharp_places()).all() else None
+
+
+def _nearly_sharp(first: Bracket, second: Bracket) -> bool:
+    """Whether the larger is known nearly as well as ``sharp`` says."""
+    upper = np.maximum(first.upper, second.upper)
+    return bool((upper - np.maximum(first.lower, second.lower) <= _NEARLY * upper).all())
 
 
 def _is_zero(epsilon: FloatArray) -> bool:

@@ -215,8 +215,8 @@ class Profile(ABC):
 
     @property
     def steady(self) -> bool:
-        """Whether all that was asked so far was sharp at once: then more places cost little beside others, and are
-        told the same.
+        """Whether a place is told the same in any company, but for its last digits: then more places cost little beside
+        others. It steers.
         """
         return False
 

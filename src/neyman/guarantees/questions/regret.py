@@ -298,7 +298,9 @@ def shortfall(mine: Pair, gaussian: Profile, mu_floor: tuple[float, float], star
 def divergence_and_shortfall(
     mine: Pair, gaussian: Profile, mu_floor: tuple[float, float], start: float
 ) -> tuple[Divergence, float]:
-    """Return the ``divergence`` of a Gaussian and its ``shortfall``, where that is as good by one look for both."""
+    """Return the ``divergence`` of a Gaussian and its ``shortfall``, which begin with one look where places are told
+    alike in any company.
+    """
     near = mu_floor[1]
     if not (mine.symmetric and mine.forward.steady and near <= _LARGEST):
         return divergence(mine, Pair(gaussian, gaussian)), shortfall(mine, gaussian, mu_floor, start)

@@ -15,6 +15,7 @@ import numpy as np
 from neyman._validate import BoolArray, FloatArray
 from neyman.guarantees.questions.crossing import crossing
 from neyman.guarantees.questions.epsilon import epsilon_upper
+from neyman.guarantees.questions.four_points import change, convex_infimum
 from neyman.numerics.functions.normal import probit
 from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.effort import allowance
@@ -40,11 +41,10 @@ _OFFSETS = np.array([[-1.5], [-0.5], [0.5], [1.5]])  # in spacings: four points 
 _FIRST_SPACING = 5e-6  # of the spread: curvature then costs about 1e-11 of the value
 _AT_CORNERS = 8.0**-5  # of that spacing: what four points around a corner lose is in proportion
 _BACK = 2  # times the width is halved where it had to grow eightfold: what is lost goes with its square
-_OPEN = 3.0  # times what brackets leave open: where a bound loses no more, narrower points win nothing
-_TOLD_APART = 0.2  # of the spread times the root of a relative width: points nearer to each other are not told apart
+_OPEN = 3.5  # times what brackets leave open: where a bound loses no more, points half as wide are not told apart
 _CHORDS = 16  # alphas that chords to alpha = 0 are drawn from
 _SHARP = 2e-7  # of the power: a bound that near the one from above needs no chords
-_TRIES = 12  # widths of four points at most, and the largest power of 8 by which they grow at once: steers
+_TRIES = 12  # widths of four points at most: steers
 _OVERWHELMING = 77.0  # mu from which gap(0) may be no float
 _NO_FLOAT, _LEAST_ALPHA = -746.0, 1e-323  # log of what is 0 to a float; more than that
 _APART = (1, 4, 16, 64)  # how many places of a grid two of four points are apart: steers
@@ -266,7 +266,7 @@ def _touched(epsilon: FloatArray, b: Bracket, apart: int) -> tuple[FloatArray, F
     lower, upper = _excess(e, alpha, low, high)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         farthest = (np.min(upper, axis=0) + alpha) / (np.exp(e[1]) * alpha)
-        value, _ = _convex_infimum(np.expm1(e - e[1]), lower, upper, farthest)
+        value, _ = convex_infimum(np.expm1(e - e[1]), lower, upper, farthest)
     return alpha, 1.0 - alpha - np.clip(np.nan_to_num(value, nan=0.0), 0.0, 1.0 - alpha) + UNIT
 
 
@@ -282,8 +282,8 @@ def _infimum(
     bound, found, seen = np.zeros_like(alpha), *(np.zeros(alpha.shape, dtype=np.bool_) for _ in range(2))
     spacing = _FIRST_SPACING * start * np.where(_at_corner(sides, epsilon), _AT_CORNERS, 1.0)
     back = np.zeros(alpha.shape, dtype=np.int64)  # narrower tries left, once points so wide were needed
+    rows = np.arange(len(alpha))
     for attempt in range(_TRIES):
-        rows = (~found | (back > 0)).nonzero()[0]
         if rows.size == 0 or (attempt > 0 and not allowance().take(1.0)):  # what is known holds
             break
         at = epsilon[rows] + _OFFSETS * spacing[rows]
@@ -294,7 +294,7 @@ def _infimum(
             rising = np.exp(np.minimum(at[1] + np.log(alpha[rows]) - units[rows], 700.0))
             rest = {"power": 0.0, "excess": alpha[rows], "beta": np.exp(-units[rows])}[kind]
             farthest = (least + rest) / rising
-            value, ok = _convex_infimum(np.expm1(at - at[1]), lower, upper, farthest)
+            value, ok = convex_infimum(np.expm1(at - at[1]), lower, upper, farthest)
             # a load that is capped is no longer convex
             sharp = least - value <= _OPEN * (upper - lower).max(axis=0)
             honest = (at[3] <= 690.0) & (at[3] + np.log(alpha[rows]) - units[rows] <= 1.0)
@@ -306,9 +306,10 @@ def _infimum(
         back[rows[ok & ~again]] = _BACK if attempt > 0 else 0
         back[rows[ok & sharp]] = 0
         found[rows[ok]] = True
-        spacing[rows] *= np.where(found[rows], 0.5, 8.0)
-        if attempt == 0 and not found.all():
-            spacing[rows] *= np.where(found[rows], 1.0, _widened(spacing[rows], start, lower, upper))
+        left = (~found[rows] | (back[rows] > 0)).nonzero()[0]
+        if left.size:
+            spacing[rows] *= change(found[rows], attempt, spacing[rows], start, lower, upper)
+        rows = rows[left]
     bound[~seen] = 0.0
     return bound, seen
 
@@ -321,16 +322,6 @@ def _at_corner(sides: Pair, epsilon: FloatArray) -> BoolArray:
         if side.knots.size:
             found |= np.isin(size, side.knots)
     return found
-
-
-def _widened(spacing: FloatArray, start: float, lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Times how much more four points are drawn apart that are not told from each other: about the infimum the
-    objective rises by the square of it, in units of the spread.
-    """
-    with np.errstate(all="ignore"):
-        vague = np.min(upper - lower, axis=0) / np.max(np.abs(upper), axis=0)
-        steps = np.log(_TOLD_APART * start * np.sqrt(vague) / spacing) / np.log(8.0)
-        return 8.0 ** np.clip(np.nan_to_num(np.floor(steps), nan=0.0, posinf=0.0, neginf=0.0), 0.0, _TRIES)
 
 
 def _objective(
@@ -359,33 +350,3 @@ def _excess(at: FloatArray, alpha: FloatArray, low: FloatArray, high: FloatArray
     load = np.expm1(np.minimum(at, 700.0)) * alpha
     slack = 8.0 * UNIT * (np.abs(load) + high) + 2.0 * SMALLEST
     return load + low - slack, load + high + slack
-
-
-def _convex_infimum(
-    x: FloatArray, lower: FloatArray, upper: FloatArray, farthest: FloatArray
-) -> tuple[FloatArray, BoolArray]:
-    """Lower-bound inf h for convex h with lower <= h <= upper at four increasing points (first axis), over 0 < x + 1 <=
-    ``farthest``.
-
-    If the chord over the first pair falls and that over the last pair rises (ok), the infimum is inside or bounded by
-    the end values; else h may go on falling outside, but no faster than those chords. Inside, secants extended from
-    neighbouring pairs lie below h.
-    """
-    ok = (upper[1] <= lower[0]) & (upper[2] <= lower[3])
-    middle = x[2] - x[1]
-    left_end = lower[1] + (lower[1] - upper[2]) * ((x[1] - x[0]) / middle)
-    right_end = lower[2] + (lower[2] - upper[1]) * ((x[3] - x[2]) / middle)
-    falling = (lower[1] - upper[0]) / (x[1] - x[0])  # extended to the right of x1 it stays below h
-    rising = (upper[3] - lower[2]) / (x[3] - x[2])  # extended to the left of x2 it stays below h
-    vertex = (lower[2] - lower[1] + falling * x[1] - rising * x[2]) / np.where(falling < rising, falling - rising, -1.0)
-    vertex = np.minimum(np.maximum(np.where(np.isfinite(vertex), vertex, x[1]), x[1]), x[2])
-    ends = np.minimum(lower.min(axis=0), np.minimum(left_end, right_end))
-    at_vertex = np.minimum(lower[1] + falling * (vertex - x[1]), lower[2] - rising * (x[2] - vertex))
-    inner = np.where(falling < rising, at_vertex, -np.inf)
-    down, up = np.maximum(upper[1] - lower[0], 0.0), np.maximum(upper[2] - lower[3], 0.0)
-    left = lower[0] - down * ((x[0] + 1.0) / (x[1] - x[0]))
-    right = lower[3] - np.where(up > 0.0, up * (np.maximum(farthest - 1.0 - x[3], 0.0) / (x[3] - x[2])), 0.0)
-    inside = np.minimum(np.minimum(inner, ends), np.minimum(left, right))
-    scale = np.abs(lower).max(axis=0) + np.abs(upper).max(axis=0)
-    bound = inside - 8.0 * UNIT * scale
-    return bound, ok & np.isfinite(bound)
