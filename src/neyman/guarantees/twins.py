@@ -42,8 +42,8 @@ class PessimisticGuarantee(Guarantee):
         self._statement = stated  # of Renyi divergences, beyond what the curve tells
         self._fits: dict[float, Fit] = {}
         self._epsilons: dict[bytes, FloatArray] = {}
-        self._regrets: dict[float, Divergence] = {}
-        self._shortfalls: dict[tuple[float, float], float] = {}  # of a floor and the mu there
+        self._regrets: dict[tuple[float, float], Divergence] = {}  # of a floor and the mu there
+        self._shortfalls: dict[tuple[float, float], float] = {}  # of the same
 
     @cached_property
     def optimistic(self) -> OptimisticGuarantee:
@@ -186,9 +186,9 @@ class PessimisticGuarantee(Guarantee):
 
         mu, tail = self._mu(floor), self.tail_mu
         lost = self._shortfalls.get((floor, mu)) if mu < tail else 0.0
-        if lost is None or floor not in self._regrets:
+        if lost is None or (floor, mu) not in self._regrets:
             lost = self._missed(floor, mu, mu < tail)
-        return GDPReport(mu, self._regrets[floor].upper, floor, tail, lost)
+        return GDPReport(mu, self._regrets[floor, mu].upper, floor, tail, lost)
 
     def _missed(self, floor: float, mu: float, below: bool) -> float:
         """What is lost ``below`` the floor, if anything is; the regret is remembered with it."""
@@ -196,22 +196,23 @@ class PessimisticGuarantee(Guarantee):
 
         gaussian: Profile = BlatantProfile() if math.isinf(mu) else GaussianProfile(mu)
         if not below:
-            self._regrets[floor] = divergence(self._sides, Pair(gaussian, gaussian))
+            self._regrets[floor, mu] = divergence(self._sides, Pair(gaussian, gaussian))
             return 0.0
         asked = self._sides, gaussian, (floor, self.fit(floor).epsilon_floor), self._start
-        if floor in self._regrets:
+        if (floor, mu) in self._regrets:
             lost = shortfall(*asked)
         else:
-            self._regrets[floor], lost = divergence_and_shortfall(*asked)
+            self._regrets[floor, mu], lost = divergence_and_shortfall(*asked)
         if not cut_short():  # else it may be tried again
             self._shortfalls[floor, mu] = lost
         return lost
 
     def worst(self, floor: float) -> float:
         """The real eps at which the regret of mu at ``floor`` is attained."""
-        if floor not in self._regrets:
+        place = floor, self._mu(floor)
+        if place not in self._regrets:
             self._gdp(floor)
-        return self._regrets[floor].epsilon if floor in self._regrets else 0.0
+        return self._regrets[place].epsilon if place in self._regrets else 0.0
 
     @question
     def _regret(self, other: Pair) -> float:
