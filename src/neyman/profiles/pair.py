@@ -118,14 +118,13 @@ class MaximumProfile(Profile):
         known = known or (self._zero is not None and _is_zero(epsilon))
         a, b = self._both(epsilon) if known else self._rough(epsilon)
         first_larger = a.upper > b.upper
+        if not first_larger.all():
+            first_larger |= (a.upper == b.upper) & (a.log_gap_upper <= b.log_gap_upper)
         if first_larger.all():
-            return self.first.slope(epsilon)
-        first_larger |= (a.upper == b.upper) & (a.log_gap_upper <= b.log_gap_upper)
-        if first_larger.all():
-            return self.first.slope(epsilon)
+            return _slope(self.first, epsilon, a)
         if not first_larger.any():
-            return self.second.slope(epsilon)
-        return np.where(first_larger, self.first.slope(epsilon), self.second.slope(epsilon))
+            return _slope(self.second, epsilon, b)
+        return np.where(first_larger, _slope(self.first, epsilon, a), _slope(self.second, epsilon, b))
 
     def _rough(self, epsilon: FloatArray) -> tuple[Bracket, Bracket]:
         """Both as sharp as steering needs: solvers ask for the slope where they just were."""
@@ -207,11 +206,18 @@ class MaximumProfile(Profile):
         return self.second.above(epsilon, lambda: least)
 
 
+def _slope(profile: Profile, epsilon: FloatArray, known: Bracket) -> FloatArray:
+    """Its slope: where all that is ``known`` is sharp that of its source, as it would say itself."""
+    if known.sharp and profile.source is not None and (epsilon > 0.0).all():
+        return profile.source.slope(epsilon)
+    return profile.slope(epsilon)
+
+
 def _sharp(profile: Profile, epsilon: FloatArray, beside: Bracket | None = None) -> Bracket | None:
     """What its source says at each ``epsilon`` > 0, if that is sharp, or all of it below what is known of a larger one
     ``beside``; None where more hands are needed.
     """
-    found = None if profile.source is None else profile.source.bracket(epsilon)
+    found = None if profile.source is None else profile.source.kept(epsilon)
     if found is None or found.sharp:
         return found
     if beside is None or not beside.sharp:

@@ -169,7 +169,7 @@ class Profile(ABC):
     width_is: ClassVar[str] = "bounds"  # what its own width is called there
 
     source: Profile | None = None
-    """Another that may be asked first at eps > 0: where its bracket is ``sharp``, this one's is the same."""
+    """Another that may be asked first at eps > 0: where its bracket is ``sharp``, this one's is the same, and its slope."""
 
     @property
     def lesser(self) -> Profile | None:
@@ -247,6 +247,10 @@ class Profile(ABC):
 
     def rough(self, epsilon: FloatArray) -> Bracket:
         """The same for what only steers: as sharp as that needs, where an engine has to be sharpened for more."""
+        return self.bracket(epsilon)
+
+    def kept(self, epsilon: FloatArray) -> Bracket:
+        """As ``bracket``, for who only reads it: it may be that which is remembered."""
         return self.bracket(epsilon)
 
     def nearly(self, epsilon: FloatArray) -> FloatArray:

@@ -111,8 +111,11 @@ class ContourProfile(Profile):
     def fall(self, log_alpha: float) -> Fall | None:
         return expected_fall(self._walk, log_alpha)
 
+    def kept(self, epsilon: FloatArray) -> Bracket:
+        return self._evaluated(epsilon).bracket
+
     def bracket(self, epsilon: FloatArray) -> Bracket:
-        b = self._evaluated(epsilon).bracket
+        b = self.kept(epsilon)
         return Bracket(b.lower.copy(), b.upper.copy(), b.log_gap_lower.copy(), b.log_gap_upper.copy(), b.sharp)
 
     def rough(self, epsilon: FloatArray) -> Bracket:
