@@ -169,7 +169,7 @@ class Profile(ABC):
     width_is: ClassVar[str] = "bounds"  # what its own width is called there
 
     source: Profile | None = None
-    """Another that may be asked first at eps > 0: where its bracket is ``sharp``, this one's is the same, and its slope."""
+    """Another that may be asked first at eps > 0: where it is ``sharp``, bracket and slope of this one are the same."""
 
     @property
     def lesser(self) -> Profile | None:
