@@ -67,7 +67,7 @@ ROOMS = {
         "renyi",
     },
     "neyman.guarantees.algebra": {"blocks", "group", "join_meet", "product", "reversal"},
-    "neyman.guarantees.questions": {"area", "curve", "mu", "regret", "report"},
+    "neyman.guarantees.questions": {"curve", "mu", "regret", "report"},
     "neyman.losses": {"allocated", "custom"},
     "neyman.losses.gaussian": {"bins", "parts", "paths", "powers"},
     "neyman.losses.discrete": {"bins", "powers", "tail_mu", "theta_transform", "transform"},

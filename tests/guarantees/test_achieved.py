@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import neyman as ny
-from neyman.guarantees.questions.achieved import AchievedCurve
-from neyman.guarantees.questions.excess import attained
-from neyman.guarantees.questions.tradeoff import power_upper, tangent
+from neyman.guarantees.questions.curve.achieved import AchievedCurve
+from neyman.guarantees.questions.curve.excess import attained
+from neyman.guarantees.questions.curve.tradeoff import power_upper, tangent
 
 ALPHAS = np.append(np.geomspace(1e-9, 0.5, 40), [0.7, 0.99, 1.0])
 EPSILONS = np.linspace(-12.0, 12.0, 4001)

@@ -9,7 +9,7 @@ import pytest
 import neyman as ny
 from neyman._validate import FloatArray
 from neyman.engines.closed_form.pairs import GaussianProfile
-from neyman.guarantees.questions.mu import fit_upper
+from neyman.guarantees.questions.mu.at_floor import fit_upper
 from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Bracket, Profile
 from tests.effort import crossed, rest_slow

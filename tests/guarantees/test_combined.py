@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import neyman as ny
 from neyman import InvalidParameter
 from neyman.guarantees.envelope import profile as envelope
-from neyman.guarantees.questions.excess import excess_at
+from neyman.guarantees.questions.curve.excess import excess_at
 from tests.effort import examples, rest_slow
 from tests.guarantees.pool import (
     EPSILONS,

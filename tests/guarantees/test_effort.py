@@ -14,8 +14,8 @@ from neyman._validate import FloatArray
 from neyman.engines.contour.bulk_jumps.lines import Parting
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.contour.straight.plan import Plan
-from neyman.guarantees.questions import tradeoff
 from neyman.guarantees.questions.crossing import crossing
+from neyman.guarantees.questions.curve import tradeoff
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.profiles.effort import Effort, allowance, questions
 from tests.effort import rest_slow

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
-from neyman.guarantees.questions import four_points, tradeoff
+from neyman.guarantees.questions.curve import four_points, tradeoff
 from tests.effort import examples
 
 LEAST = 1.0  # of the objectives below

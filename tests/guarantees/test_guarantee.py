@@ -15,7 +15,7 @@ import neyman as ny
 from neyman import InvalidParameter, NotCertified
 from neyman.engines.closed_form.pairs import GaussianProfile, SubsampledGaussianProfile
 from neyman.guarantees import BLATANT, GDP, PERFECT, ComposedGuarantee, GDPReport
-from neyman.guarantees.questions.mu import fit_upper
+from neyman.guarantees.questions.mu.at_floor import fit_upper
 from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Bracket
 from tests.effort import examples, rest_slow

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri
 
 import neyman as ny
-from neyman.guarantees.questions.lower_polygon import down as _down
+from neyman.guarantees.questions.curve.lower_polygon import down as _down
 from tests.effort import examples
 
 Curve = Callable[[np.ndarray], np.ndarray]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import neyman as ny
-from neyman.guarantees.questions import tradeoff
+from neyman.guarantees.questions.curve import tradeoff
 
 mp.mp.dps = 60
 

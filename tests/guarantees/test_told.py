@@ -10,7 +10,7 @@ import pytest
 import neyman as ny
 from neyman.guarantees.attained import chord
 from neyman.guarantees.given.extremes import BLATANT
-from neyman.guarantees.questions import tradeoff
+from neyman.guarantees.questions.curve import tradeoff
 
 
 @pytest.mark.parametrize("mu", [70.0, 76.0, 77.5, 78.5, 90.0, 300.0])

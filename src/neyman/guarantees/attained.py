@@ -7,7 +7,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.closed_form.enclosed_corners import EnclosedCorners
 from neyman.engines.line.profile import LineProfile
-from neyman.guarantees.questions.tradeoff import tangent
+from neyman.guarantees.questions.curve.tradeoff import tangent
 from neyman.guarantees.twins import OptimisticGuarantee, PessimisticGuarantee
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import question

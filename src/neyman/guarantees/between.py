@@ -20,8 +20,8 @@ from neyman.engines.line.laws import LEAST, LineLaw, StatsLaw, around, quietly
 from neyman.engines.line.pieces import Contradiction
 from neyman.engines.line.profile import line_profiles
 from neyman.guarantees.attained import Attained, touching
-from neyman.guarantees.questions.lower_polygon import lower_hull
-from neyman.guarantees.questions.tradeoff import line
+from neyman.guarantees.questions.curve.lower_polygon import lower_hull
+from neyman.guarantees.questions.curve.tradeoff import line
 from neyman.guarantees.twins import OptimisticGuarantee, PessimisticGuarantee
 from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.effort import question

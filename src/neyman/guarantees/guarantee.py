@@ -360,7 +360,7 @@ class Guarantee(Shown, Remade, Views):
         InvalidParameter
             If ``n`` is not a whole number from 2 to 10^7.
         """
-        from neyman.guarantees.questions.curve import tradeoff_points
+        from neyman.guarantees.questions.curve.points import tradeoff_points
 
         points = whole("n", n, 2, _MOST_POINTS)
         with self.effort:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from neyman.engines.renyi.step import Statement
     from neyman.guarantees.loss.bounds import Bounds
     from neyman.guarantees.loss.privacy_loss import LossDirection
-    from neyman.guarantees.questions.mu import Fit
+    from neyman.guarantees.questions.mu.at_floor import Fit
     from neyman.guarantees.questions.regret import Divergence
     from neyman.guarantees.questions.report import GDPReport
     from neyman.guarantees.renyi import Divergences
@@ -64,7 +64,7 @@ class PessimisticGuarantee(Guarantee):
     @question
     def auc(self) -> float:
         """The area under the ROC curve, 1 - integral of f."""
-        from neyman.guarantees.questions.area import area_under_curve
+        from neyman.guarantees.questions.curve.area import area_under_curve
 
         return min(1.0, max(0.5, 1.0 - area_under_curve(self._sides, self._start) + UNIT))
 
@@ -72,7 +72,7 @@ class PessimisticGuarantee(Guarantee):
     @question
     def fixed_point(self) -> float:
         """The alpha at which f(alpha) = alpha (= (1 - delta(0)) / 2 when f is symmetric)."""
-        from neyman.guarantees.questions.area import fixed_point
+        from neyman.guarantees.questions.curve.area import fixed_point
 
         return fixed_point(self._sides, upper=False)
 
@@ -103,7 +103,7 @@ class PessimisticGuarantee(Guarantee):
 
     def fit(self, floor: float) -> Fit:
         """The Gaussian fit at ``floor``, computed once."""
-        from neyman.guarantees.questions.mu import fit_upper
+        from neyman.guarantees.questions.mu.at_floor import fit_upper
 
         if floor not in self._fits:
             found = fit_upper(self._sides, floor, self._start)
@@ -113,7 +113,7 @@ class PessimisticGuarantee(Guarantee):
         return self._fits[floor]
 
     def _reach(self) -> float | None:
-        from neyman.guarantees.questions.curve import SMALLEST_ALPHA
+        from neyman.guarantees.questions.curve.points import SMALLEST_ALPHA
 
         fit = self._fits.get(SMALLEST_ALPHA)
         return fit.epsilon_floor if fit is not None and self._sides.symmetric else None
@@ -145,13 +145,13 @@ class PessimisticGuarantee(Guarantee):
 
     @question
     def _beta(self, alpha: FloatArray) -> FloatArray:
-        from neyman.guarantees.questions.tradeoff import beta_lower
+        from neyman.guarantees.questions.curve.tradeoff import beta_lower
 
         return beta_lower(self._sides, alpha, self._start)
 
     @question
     def _power(self, fpr: FloatArray) -> FloatArray:
-        from neyman.guarantees.questions.tradeoff import power_upper
+        from neyman.guarantees.questions.curve.tradeoff import power_upper
 
         return power_upper(self._sides, fpr, self._start)
 
@@ -167,7 +167,7 @@ class PessimisticGuarantee(Guarantee):
 
     def least_mu(self, floor: float) -> float:
         """mu at ``floor`` from below."""
-        from neyman.guarantees.questions.mu import fit_lower
+        from neyman.guarantees.questions.mu.at_floor import fit_lower
 
         return fit_lower(self._sides, floor, self._start, self.fit(floor))
 
@@ -176,7 +176,7 @@ class PessimisticGuarantee(Guarantee):
         """The same, read where the mu of another guarantee, of which that is known, is attained: nearly as sharp where
         the two are much alike, and a fraction of the work.
         """
-        from neyman.guarantees.questions.mu import lower_beside
+        from neyman.guarantees.questions.mu.at_floor import lower_beside
 
         return lower_beside(self._sides, floor, self._start, other.fit(floor))
 
@@ -265,7 +265,7 @@ class OptimisticGuarantee(Guarantee):
     @question
     def auc(self) -> float:
         """The area under the ROC curve, 1 - integral of f."""
-        from neyman.guarantees.questions.area import area_over_points
+        from neyman.guarantees.questions.curve.area import area_over_points
 
         return min(1.0, max(0.5, 1.0 - area_over_points(self._sides, self._start) - UNIT))
 
@@ -273,7 +273,7 @@ class OptimisticGuarantee(Guarantee):
     @question
     def fixed_point(self) -> float:
         """The alpha at which f(alpha) = alpha (= (1 - delta(0)) / 2 when f is symmetric)."""
-        from neyman.guarantees.questions.area import fixed_point
+        from neyman.guarantees.questions.curve.area import fixed_point
 
         return fixed_point(self._sides, upper=True)
 
@@ -287,13 +287,13 @@ class OptimisticGuarantee(Guarantee):
 
     @question
     def _beta(self, alpha: FloatArray) -> FloatArray:
-        from neyman.guarantees.questions.tradeoff import beta_upper
+        from neyman.guarantees.questions.curve.tradeoff import beta_upper
 
         return beta_upper(self._sides, alpha, self._start)
 
     @question
     def _power(self, fpr: FloatArray) -> FloatArray:
-        from neyman.guarantees.questions.tradeoff import power_lower
+        from neyman.guarantees.questions.curve.tradeoff import power_lower
 
         return power_lower(self._sides, fpr, self._start)
 

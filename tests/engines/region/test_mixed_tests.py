@@ -9,7 +9,7 @@ import pytest
 import neyman as ny
 from neyman.engines.region import coins as room
 from neyman.engines.region.coins import Coins
-from neyman.guarantees.questions.tradeoff import tangent
+from neyman.guarantees.questions.curve.tradeoff import tangent
 
 
 def drawn(many, seed):

@@ -18,7 +18,7 @@ from neyman.losses.gaussian.many.moments import lost_of, moments_of
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.losses.readings.transform import LOGGED, Moments, Transform
 from neyman.losses.whole import demand_whole
-from neyman.numerics.functions.evenly import evenly
+from neyman.numerics.functions.grids import evenly, geometric
 from neyman.numerics.rounding import HUGE, LARGEST_EXPONENT, UNIT
 from neyman.profiles.pair import Direction
 
@@ -353,8 +353,7 @@ def _rungs(low: float, high: float, knee: float) -> FloatArray:
     apart, evenly, as far as a normal law reaches.
     """
     count = 1 + math.ceil(math.log(high / low) / math.log(_RATIO))
-    rungs = np.power(10.0, evenly(np.log10(low), np.log10(high), count))  # in less time than np.geomspace
-    rungs[0], rungs[-1] = low, high
+    rungs = geometric(low, high, count)
     last = min(_NORMAL * knee, high)
     if not low < knee < last:
         return rungs

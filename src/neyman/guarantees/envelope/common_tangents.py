@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
+from neyman.guarantees.questions.curve.tradeoff import power_upper, tangent
 from neyman.guarantees.questions.epsilon import spread
-from neyman.guarantees.questions.tradeoff import power_upper, tangent
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.pair import Pair
 

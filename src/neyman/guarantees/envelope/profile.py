@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.guarantees.envelope.common_tangents import Bridge, bridges
+from neyman.guarantees.questions.curve.excess import attained, excess_at, revealed
+from neyman.guarantees.questions.curve.tradeoff import beta_upper, excess_lower, tangent
 from neyman.guarantees.questions.epsilon import spread
-from neyman.guarantees.questions.excess import attained, excess_at, revealed
-from neyman.guarantees.questions.tradeoff import beta_upper, excess_lower, tangent
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import allowance
 from neyman.profiles.pair import HeldTogether, Pair

@@ -9,7 +9,7 @@ from typing import Self
 from neyman._remade import Recipe
 from neyman.engines.closed_form.pairs import BlatantProfile, PerfectProfile
 from neyman.engines.renyi.composition import CompositionDivergence
-from neyman.guarantees.questions.mu import Fit
+from neyman.guarantees.questions.mu.at_floor import Fit
 from neyman.guarantees.renyi import BlatantDivergence, Divergences
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.profiles.pair import Pair

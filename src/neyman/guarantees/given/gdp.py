@@ -13,7 +13,7 @@ from neyman.engines.renyi.composition import CompositionDivergence
 from neyman.guarantees.given.base import Given
 from neyman.guarantees.loss.bounds import Bounds
 from neyman.guarantees.loss.privacy_loss import LossDirection
-from neyman.guarantees.questions.mu import Fit
+from neyman.guarantees.questions.mu.at_floor import Fit
 from neyman.guarantees.questions.report import GDPReport
 from neyman.guarantees.renyi import Divergences
 from neyman.losses.gaussian.plain import GaussianStep

@@ -13,8 +13,8 @@ from neyman.engines.closed_form.straight import CornerProfile
 from neyman.guarantees.attained import Attained
 from neyman.guarantees.given.base import Given, columns, listed
 from neyman.guarantees.given.sampled_curve import CurveFunction, sample
-from neyman.guarantees.questions.lower_polygon import lower_hull, lower_polygon, upper_polygon
-from neyman.guarantees.questions.supporting_lines import below_lines
+from neyman.guarantees.questions.curve.lower_polygon import lower_hull, lower_polygon, upper_polygon
+from neyman.guarantees.questions.curve.supporting_lines import below_lines
 from neyman.guarantees.twins import OptimisticGuarantee
 from neyman.numerics.rounding import UNIT
 

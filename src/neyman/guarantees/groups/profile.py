@@ -23,9 +23,9 @@ from neyman.engines.region.profile import RegionProfile
 from neyman.guarantees.envelope.profile import EnvelopeProfile
 from neyman.guarantees.groups.roc_chain import EDGE, RocSteps
 from neyman.guarantees.groups.straight import StraightCurve, StraightSteps, straight
-from neyman.guarantees.questions.achieved import AchievedCurve
+from neyman.guarantees.questions.curve.achieved import AchievedCurve
+from neyman.guarantees.questions.curve.excess import excess_at, revealed
 from neyman.guarantees.questions.epsilon import epsilon_upper, spread
-from neyman.guarantees.questions.excess import excess_at, revealed
 from neyman.mechanisms.additive.rounding import at_least, at_most
 from neyman.numerics.functions.normal import probit
 from neyman.numerics.rounding import UNIT

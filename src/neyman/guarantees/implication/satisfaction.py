@@ -21,8 +21,8 @@ from neyman.guarantees.implication.by_construction import implied
 from neyman.guarantees.implication.dominance import compared
 from neyman.guarantees.implication.step_by_step import within
 from neyman.guarantees.questions.answer import Satisfaction
+from neyman.guarantees.questions.curve.tradeoff import excess_lower
 from neyman.guarantees.questions.epsilon import spread
-from neyman.guarantees.questions.tradeoff import excess_lower
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.pair import Pair
 

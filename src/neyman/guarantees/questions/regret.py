@@ -17,7 +17,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.guarantees.questions.crossing import crossing
 from neyman.guarantees.questions.epsilon import spread
-from neyman.guarantees.questions.grids import evenly, geometric
+from neyman.numerics.functions.grids import evenly, geometric
 from neyman.numerics.functions.normal import probit
 from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.effort import allowance

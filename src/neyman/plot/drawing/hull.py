@@ -15,7 +15,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.guarantees import PessimisticGuarantee
-from neyman.guarantees.questions.tradeoff import line
+from neyman.guarantees.questions.curve.tradeoff import line
 
 __all__ = ["Hull", "UpperHull"]
 

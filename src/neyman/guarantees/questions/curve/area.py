@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.guarantees.questions.achieved import AchievedCurve
+from neyman.guarantees.questions.curve.achieved import AchievedCurve
+from neyman.guarantees.questions.curve.lower_polygon import lower_hull
+from neyman.guarantees.questions.curve.tradeoff import beta_upper, points_above
 from neyman.guarantees.questions.epsilon import epsilon_upper
-from neyman.guarantees.questions.lower_polygon import lower_hull
-from neyman.guarantees.questions.tradeoff import beta_upper, points_above
 from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.pair import HeldTogether, Pair
 from neyman.profiles.profile import Profile

@@ -6,9 +6,9 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.guarantees.questions.crossing import crossing
-from neyman.guarantees.questions.grids import evenly
+from neyman.guarantees.questions.curve.tradeoff import line, tangent
 from neyman.guarantees.questions.report import TradeoffPoints
-from neyman.guarantees.questions.tradeoff import line, tangent
+from neyman.numerics.functions.grids import evenly
 from neyman.numerics.functions.normal import probit
 from neyman.profiles.pair import Pair, alpha_score
 from neyman.profiles.profile import Profile

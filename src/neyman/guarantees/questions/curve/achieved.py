@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.guarantees.questions.lower_polygon import lower_hull
-from neyman.guarantees.questions.tradeoff import points_above
+from neyman.guarantees.questions.curve.lower_polygon import lower_hull
+from neyman.guarantees.questions.curve.tradeoff import points_above
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.pair import Pair
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
-from neyman.guarantees.questions.lower_polygon import down, lower_hull
+from neyman.guarantees.questions.curve.lower_polygon import down, lower_hull
 
 __all__ = ["below_lines"]
 

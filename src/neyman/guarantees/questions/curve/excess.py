@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.guarantees.questions.tradeoff import at_knots, excess_lower, excess_of_plateau, tangent
+from neyman.guarantees.questions.curve.tradeoff import at_knots, excess_lower, excess_of_plateau, tangent
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.pair import Pair
 

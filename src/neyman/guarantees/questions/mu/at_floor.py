@@ -17,9 +17,9 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.guarantees.questions.crossing import Guess, crossing, interpolated, rising
-from neyman.guarantees.questions.excess import attained as attained_by_tests
-from neyman.guarantees.questions.grids import evenly, geometric
-from neyman.guarantees.questions.knots import (
+from neyman.guarantees.questions.curve.excess import attained as attained_by_tests
+from neyman.guarantees.questions.curve.tradeoff import beta_near, beta_upper, excess_lower, excess_of_plateau
+from neyman.guarantees.questions.mu.knots import (
     BESIDE,
     TOLD,
     Knots,
@@ -30,8 +30,8 @@ from neyman.guarantees.questions.knots import (
     log_vertex,
     touching,
 )
-from neyman.guarantees.questions.mu_of_vertices import vertex_fit
-from neyman.guarantees.questions.tradeoff import beta_near, beta_upper, excess_lower, excess_of_plateau
+from neyman.guarantees.questions.mu.of_vertices import vertex_fit
+from neyman.numerics.functions.grids import evenly, geometric
 from neyman.numerics.functions.normal import PROBIT_ERROR, probit, probit_gap
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import allowance
