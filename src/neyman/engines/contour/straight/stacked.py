@@ -192,15 +192,15 @@ def _alone(length: IntArray) -> BoolArray | None:
 def _summed(rows: _Rows, line: IntArray, epsilon: FloatArray) -> FloatArray:
     """Both sums over the nodes of each ``line`` at an ``epsilon``."""
     width = rows.sums.shape[2] if rows.short else int(rows.length[line].max())
-    if width * len(line) > _TOGETHER:
-        few = max(1, _TOGETHER // width)
-        parts = (slice(i, i + few) for i in range(0, len(line), few))
-        return np.concatenate([_summed(rows, line[part], epsilon[part]) for part in parts], axis=1)
-    own = rows.sums[line] if rows.short else rows.sums[:, :, :width][line]
-    cosine, sine = by_tangent(epsilon[:, None] * own[:, 0])
-    terms = cosine[:, None] * own[:, 1::2]
-    terms += sine[:, None] * own[:, 2::2]
-    return terms.sum(axis=2).T
+    found, few = np.empty((2, len(line))), max(1, _TOGETHER // width)
+    for i in range(0, len(line), few):
+        part = slice(i, i + few)
+        own = rows.sums[line[part]] if rows.short else rows.sums[:, :, :width][line[part]]
+        cosine, sine = by_tangent(epsilon[part, None] * own[:, 0])
+        terms = cosine[:, None] * own[:, 1::2]
+        terms += sine[:, None] * own[:, 2::2]
+        found[:, part] = terms.sum(axis=2).T
+    return found
 
 
 def _distinct(index: IntArray) -> list[int]:
