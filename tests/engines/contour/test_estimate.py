@@ -45,6 +45,23 @@ def test_bounds_hold_however_small_the_error(seed: int) -> None:
         assert wrong(beside, value, each, log_scale, lost) == 0
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_bounds_hold_of_1_minus_delta(seed: int) -> None:
+    """Between the poles 1 - delta of the law that was cut is integrated: what was lost may belong to it besides."""
+    value, error, log_scale = mantissas(seed)
+    lost, gap = np.where(np.arange(len(value)) % 3 == 0, 1e-14, 0.0), np.ones(len(value), dtype=np.bool_)
+    found = estimate._of_either(value, error, log_scale, gap, lost)
+    with mp.workdps(50):
+        for i in range(len(value)):
+            v, e, scale = mp.mpf(float(value[i])), mp.mpf(float(error[i])), mp.exp(mp.mpf(float(log_scale[i])))
+            cut = mp.mpf(float(lost[i]))
+            low, high = max(v - e, mp.mpf(0)) * scale, (v + e) * scale + cut
+            assert mp.mpf(float(found.lower[i])) <= max(1 - high, 0)
+            assert mp.mpf(float(found.upper[i])) >= min(1 - low, 1)
+            assert mp.mpf(float(found.log_gap_upper[i])) >= min(mp.log(high), 0)
+            assert low <= 0 or mp.mpf(float(found.log_gap_lower[i])) <= mp.log(low)
+
+
 @pytest.mark.parametrize("name", ["_ROUNDED", "gaps", "_UNDERFLOW", "_SUM"])
 def test_with_less_room_for_rounding_bounds_would_be_false(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     value, _, log_scale = mantissas(9)
@@ -79,3 +96,9 @@ def test_what_underflows_overflows_or_is_unknown_is_bounded_all_the_same() -> No
     assert found.lower[5] == pytest.approx(0.3)
     assert found.upper[5] == pytest.approx(0.7)
     assert np.all((found.log_gap_lower <= found.log_gap_upper) & (found.log_gap_upper <= 0.0))
+
+
+def test_without_room_for_logarithms_bounds_on_1_minus_delta_would_be_false(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(estimate, "_LOGGED", 0.0)
+    with pytest.raises(AssertionError):
+        test_bounds_hold_of_1_minus_delta(0)

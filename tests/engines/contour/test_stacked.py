@@ -109,6 +109,17 @@ def test_a_long_line_is_read_beside_the_short_ones_of_the_other_direction(count:
         assert one._stacked.read(one._side, epsilon, epsilon.tobytes()) is not None
 
 
+def test_of_very_many_eps_nothing_is_copied() -> None:
+    remove, _ = pair(1.0, 1e-4, 10**6)
+    epsilon = np.linspace(0.3, 0.9, stacked._MOST + 1)
+    remove.bracket(epsilon[:3])
+    assert max(line.sums.shape[1] for line in remove._stacked._laid.values()) > 248
+    assert remove._stacked.read(0, epsilon, epsilon.tobytes()) is None
+    few = epsilon[:: len(epsilon) // 7]
+    whole, some = remove.bracket(epsilon), remove.bracket(few)
+    assert np.allclose(whole.upper[:: len(epsilon) // 7], some.upper, rtol=1e-9)
+
+
 def test_both_directions_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
     plainly = stacked._told

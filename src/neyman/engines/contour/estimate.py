@@ -29,6 +29,7 @@ _ROUNDED = 16.0 * UNIT  # certifies: relative, of a mantissa times an exponentia
 _DOWN_UP = np.array([[-1.0], [1.0]])  # a bound from below, and one from above
 # certifies: two products that underflow; and, relative, a sum with what is lost: the rest of it is in _ROUNDED
 _UNDERFLOW, _SUM = 2.0 * SMALLEST, 1.0 + 4.0 * UNIT
+_LOGGED = 4.0 * UNIT  # certifies: relative, of a logarithm, and of its sum with that of a scale and a little more
 # certifies: the same of log(1 - delta), relative and absolute
 _GAP_GROWN, _GAP_MOVED = 1.0 + _DOWN_UP * _ROUNDED, _DOWN_UP * _ROUNDED
 SHARP = 1e-8  # relative error that needs no further work
@@ -237,7 +238,11 @@ def _of_either(
         low = np.maximum(value - error, 0.0) * (1.0 - slack - tiny)
         high = np.maximum(value + error, 0.0) * (1.0 + slack + tiny)
     with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
-        log_low, log_high = np.log(low) + log_scale, np.log(high) + log_scale
+        down, up = np.log(low), np.log(high)
+        log_low, log_high = down + log_scale, up + log_scale
+        # of a mantissa far below its scale the logarithm is rounded more than what it is the logarithm of
+        log_low -= _LOGGED * (np.abs(down) + np.abs(log_low))
+        log_high = np.where(high > 0.0, log_high + _LOGGED * (np.abs(up) + np.abs(log_high)), log_high)
         small_low = np.maximum(np.exp(log_low) * (1.0 - tiny) - _UNDERFLOW, 0.0)
         small_high = np.exp(np.minimum(log_high, 1.0)) * (1.0 + tiny) + _UNDERFLOW * (high > 0.0)
         # the law was cut: what was cut off may add to delta or to 1 - delta

@@ -28,7 +28,7 @@ __all__ = ["StackedLines"]
 # more than 128 terms, in which all of a short line comes first, are added last, so that it is the same to the last bit
 _LONGEST, _SHORT = 248, 64
 _SPARED = 1000  # nodes, zeros among them, beside long lines that cost more than a sum for each
-_MOST = 1 << 13  # entries of a table of cosines from which each line is read by itself, whose weights are not copied
+_MOST = 1 << 13  # entries of a table of cosines, or eps, from which each line is read by itself, and nothing is copied
 _TOGETHER = 1 << 11  # entries of a table: of more, memory is taken from the system and given back each time
 _UNLAID, _APART, _BESIDE = 0, 1, 2  # lines: not laid yet, to be asked by themselves, stacked
 
@@ -90,7 +90,7 @@ class StackedLines:
             length = rows.length[line]
             alone = _alone(length)
             terms = int((length if alone is None else length[~alone]).sum())
-        if not (terms <= _MOST and (terms == 0 or readable(NODE * terms))):
+        if not (max(terms, len(line)) <= _MOST and (terms == 0 or readable(NODE * terms))):
             return []
         at = epsilon if len(line) == count else np.concatenate([epsilon, epsilon])
         with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
