@@ -118,9 +118,11 @@ def test_the_same_c_met_twice_asks_for_no_distance_or_for_any() -> None:
     parts = Parts(((SamplingTransform(1.0, 0.01), 100),), 0.0, "remove")
     walk = Walk.along(parts)
     index = int(np.argmin(np.abs(walk.c - 1.0)))
+    walk, again = walk._merged(walk._only(np.arange(len(walk.c)) == index)), index + 1
+    assert walk.c[again] == walk.c[index]
     need = walk.k[index] - 0.5 * walk.c[index]
     found = _needs(walk, index, np.array([0.5]), np.array([need - 1.0]))
-    assert math.isinf(found[index])
-    assert 0.0 < found[index + 1] < math.inf
-    assert _needs(walk, index, np.array([0.5]), np.array([need + 1.0]))[index] == 0.0
-    assert _needs(walk, index, np.array([0.5]), np.array([need]))[index] == 0.0
+    assert math.isinf(found[again])
+    assert 0.0 < found[again + 1] < math.inf
+    assert _needs(walk, index, np.array([0.5]), np.array([need + 1.0]))[again] == 0.0
+    assert _needs(walk, index, np.array([0.5]), np.array([need]))[again] == 0.0

@@ -70,7 +70,8 @@ class Parts:
     mu: float
     direction: Direction
     fold: Fold | None = None  # the lattice of all losses, where it has one that is to be made use of
-    cut_before: list[float] = field(default_factory=list, compare=False)  # lines, in either direction: others are alike
+    # where the last line of either direction was cut, and how many of its deviations that is: others are alike
+    cut_before: dict[Direction, tuple[float, float]] = field(default_factory=dict, compare=False)
 
     @overload
     def argument(self, c: float) -> float: ...

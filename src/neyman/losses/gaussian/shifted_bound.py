@@ -35,15 +35,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.losses.gaussian.strip import Strip
 from neyman.numerics.functions.grids import evenly
 from neyman.numerics.rounding import COMPLEX, LARGEST_EXPONENT, UNIT
 
-__all__ = ["Strip", "log_lines", "log_on_wall", "log_shifted_bound", "log_size", "log_sums", "losses_at", "nodes"]
+__all__ = ["log_lines", "log_on_wall", "log_shifted_bound", "log_size", "log_sums", "losses_at", "nodes"]
 
 DEEP = 32.0  # e-folds below the bound of what its sum may miss: of 10^11 steps, 1e-3
 SHARES = np.geomspace(0.02, 1.0, 10)  # of the way to where r may vanish: widths of a strip
@@ -59,91 +60,6 @@ BELOW_MEAN = 24.0  # certifies: of a parabola over a cell about its middle, besi
 ROUNDED = (8.0 + COMPLEX) * UNIT  # of one exponent, beside its parts
 _VAGUE = 1e-3  # e-folds by which real arithmetic may be off: beyond, losses are asked for to their own digits
 _COARSE = 0.2  # 1/sqrt(bend): grid on which log A(w) is bounded from above
-
-
-class Strip(Protocol):
-    """What has to be known of a law."""
-
-    @property
-    def sigma(self) -> float:
-        """s: r may vanish where |Im z| = pi s^2."""
-        ...
-
-    @property
-    def bend(self) -> float:
-        """b of the growth e^{b y^2} of the density."""
-        ...
-
-    @property
-    def limit(self) -> float:
-        """No law is followed beyond."""
-        ...
-
-    def log_ratio(self, z: Any) -> Any:
-        """log r."""
-        ...
-
-    def lifted(self, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """log |r| and arg r at x + iy, one row for each y, and how far they may be off."""
-        ...
-
-    def log_loss(self, x: float) -> float:
-        """log r at one real place."""
-        ...
-
-    def log_density(self, x: Any) -> Any:
-        """log D on the real axis."""
-        ...
-
-    def log_envelope(self, x: Any) -> Any:
-        """The same or more, and rising as ``rates`` say."""
-        ...
-
-    def log_modulus(self, x: FloatArray, y: FloatArray) -> FloatArray:
-        """Log of a bound on |D(x + iy)|, one row for each y."""
-        ...
-
-    def log_smooth(self, x: FloatArray, y: FloatArray) -> FloatArray:
-        """The same, by a sum of terms each of which bends by 2b at most."""
-        ...
-
-    def shrinks(self, w: float) -> float:
-        """n, how many factors of F shrink by up to cos(y / 2s^2) where they divide."""
-        ...
-
-    def turning(self, size: float, low: float, top: float) -> float:
-        """What |(log F)''| is beyond 2b at most, for |w + i omega| = ``size`` and real parts from ``low`` to ``top``,
-        times s^4 cos^2.
-        """
-        ...
-
-    def turning_at(self, x: FloatArray, size: float) -> FloatArray:
-        """The same for each real part."""
-        ...
-
-    def grown(self, w: float, x: float, y: FloatArray) -> FloatArray:
-        """Logs of bounds on what |F| is at x' + iy beside e^{b y^2} G(x'), for all x' <= x."""
-        ...
-
-    def ends(self, reach: float, w: float, cut: float) -> tuple[float, float]:
-        """Where grids begin and end."""
-        ...
-
-    def rates(self, w: float, first: float, last: float) -> tuple[float, float]:
-        """How fast log G rises up to ``first``, and falls from ``last`` on, at least."""
-        ...
-
-    def log_wall(self, w: float, x: float, y: float) -> float:
-        """Log of a bound on |F| at x + iu, all 0 <= u <= y, but for e^{b u^2} and e^{-omega arg r}."""
-        ...
-
-    def turned(self, x: float, y: FloatArray) -> FloatArray:
-        """Bounds on arg r(x' + iy) for all x' <= x."""
-        ...
-
-    def climb(self, x: float, y: float) -> float:
-        """a with arg r(x + iu) >= a u for all 0 <= u <= y."""
-        ...
 
 
 def log_sums(log_term: FloatArray) -> FloatArray:
@@ -316,9 +232,12 @@ def _grid(law: Strip, w: float, omega: float, y: float, cut: float, near: float)
     s2, bend, shrinks = law.sigma**2, law.bend, law.shrinks(w)
     low, top = law.ends(abs(w), w, cut)
     widest = WIDEST / math.sqrt(bend)
+    turning = 0.5 * law.turning(math.hypot(w, omega), low, top)
+    if (grid := _bent(law, turning, y, widest)) is not None:
+        return grid
     v = _widths(law, ROOM * math.pi * s2 - y)
     cosine = np.cos(0.5 * (y + v) / s2)
-    bent = (bend + 0.5 * law.turning(math.hypot(w, omega), low, top) / (s2 * cosine) ** 2) * v**2
+    bent = (bend + turning / (s2 * cosine) ** 2) * v**2
     steps = 2.0 * math.pi * v / (DEEP + bent)
     size, best = math.inf, int(steps.argmax())
     if not steps[best] >= _GOOD * widest:
@@ -335,6 +254,19 @@ def _grid(law: Strip, w: float, omega: float, y: float, cut: float, near: float)
         if size < math.inf and min(float(wide[place]), most) > steps[best]:
             return _Grid(False, min(float(wide[place]), most, widest), float(v[place]), float(grown[place]), size)
     return _Grid(True, min(float(steps[best]), widest), float(v[best]), float(bent[best]), size)
+
+
+def _bent(law: Strip, turning: float, y: float, widest: float) -> _Grid | None:
+    """That of the relative form, if strips as wide as the density bends allow one that is good enough."""
+    s2, best = law.sigma**2, _Grid(True, 0.0, 0.0, 0.0, math.inf)
+    for far in BENT.tolist():
+        v = far / math.sqrt(law.bend)
+        if not v < ROOM * math.pi * s2 - y:
+            break
+        grown = (law.bend + turning / (s2 * math.cos(0.5 * (y + v) / s2)) ** 2) * v**2
+        step = 2.0 * math.pi * v / (DEEP + grown)
+        best = _Grid(True, min(step, widest), v, grown, math.inf) if step > best.step else best
+    return best if best.step >= _GOOD * widest else None
 
 
 def _widths(law: Strip, most: float) -> FloatArray:

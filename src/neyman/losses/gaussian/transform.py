@@ -21,6 +21,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.centred import on_axis_centred
+from neyman.losses.gaussian.growth import CLEAR, LINES, growth_at_most, step_at_least
 from neyman.losses.gaussian.halved import halved
 from neyman.losses.gaussian.kept import kept
 from neyman.losses.gaussian.shifted_bound import log_lines, log_on_wall, log_shifted_bound, log_sums, losses_at, nodes
@@ -35,7 +36,6 @@ __all__ = ["LIMIT", "ComplexArray", "Moments", "SamplingTransform", "log_ratio"]
 LIMIT = 38.5  # standard deviations; the mass beyond is below the smallest positive float
 _SLIGHT, _ALL = 6.0, 0.98  # e-folds of growth, and the share of the step that none would allow, not worth a look
 FINE = 0.08  # standard deviations: a grid finer than this is worth an effort to avoid
-LINES = np.geomspace(0.05, 8.0, 12)  # standard deviations: parallels on which a step is judged
 FEW_LINES = LINES[1::3]  # of these, where nothing turns: the grid serves one point, and costs what a line costs
 WALL = np.geomspace(0.005, 8.0, 90)  # the same, for the wall where a law ends
 FAN, NEAR = np.geomspace(2e-3, 1.0, 7), np.array([0.6, 0.8, 1.0, 1.25, 1.6])  # of a ceiling, of a slope: shifts tried
@@ -46,7 +46,7 @@ _FELT = 40.0, 48.0  # margins between which its rounding is felt: of more steps 
 DEVIATIONS = 12.0  # certifies: of the noise, beyond which a tilted density has fallen by e^-72
 MARGIN, AIMED, SPAN = 42.0, 40.0, 24.0  # e-folds from moments, and transforms, to their errors; deviations of a grid
 SMOOTH, ROUGH, _WORTH = 0.177, 0.212, 0.6  # 1/sqrt(bend): coarsest steps of sums and of guesses; a step worth a shift
-LOOK, CLEAR, WIDE = 0.85, 0.9, 10.0  # of pi s^2, where r may vanish, for looks and for strips; deviations at most
+LOOK, WIDE = 0.85, 10.0  # of pi s^2, where r may vanish, for looks; deviations at most
 BELOW, LEAST = 0.999, 1e-3  # certifies: share of a slope that rounding leaves; the least fall along a wall
 
 
@@ -157,9 +157,11 @@ class SamplingTransform(Transform):
         if step < FINE * self.sigma and not brief and self._way_down(w, cut, shift) < -margin:
             shifted = self._step(w, 0.0, margin, shift, cut)
             reach, step = halved(lambda some: self._step(w, some, margin, 0.0, cut), reach, step, _WORTH * shifted)
-        split = int(np.searchsorted(omega, reach, side="right"))
+        if not omega[-1] > reach:
+            return self._on_axis(w, omega, cut, margin, 0.0, step)
+        split = int(omega.searchsorted(reach, side="right"))
         parts = [self._on_axis(w, omega[:split], cut, margin, 0.0, step)] if split else []
-        parts += [self._on_axis(w, omega[split:], cut, margin, shift)] if split < len(omega) else []
+        parts.append(self._on_axis(w, omega[split:], cut, margin, shift))
         return np.concatenate([a for a, _ in parts]), np.concatenate([e for _, e in parts])
 
     def _way_down(self, w: float, cut: float, shift: float) -> float:
@@ -173,6 +175,8 @@ class SamplingTransform(Transform):
     def terms(self, w: float, omega: float, most: float = 0.0) -> float:
         """Grid points ``on_line`` needs a node up to ``omega``, about; no more, where these are below ``most``."""
         enough = SPAN * self.sigma / most if most > 0.0 else math.inf
+        if most > 0.0 and (step := step_at_least(self, w, omega, AIMED)) > enough:
+            return SPAN * self.sigma / step
         step = self._step(w, omega, AIMED, 0.0, enough=enough)
         if step < min(FINE * self.sigma, enough):
             step = max(step, self._step(w, 0.0, AIMED, min(self.sigma**2, 1.5 * self.sigma)))
@@ -262,6 +266,8 @@ class SamplingTransform(Transform):
         """-log |r| / r: 1 - |r|^2/r^2 is 4 p (1 - p) sin^2(Im t / 2), largest where p = 1/2."""
         if side * (self._odds(x) - math.log1p(-self.rate)) < 0.0:
             return -np.log(np.cos(0.5 * y / self.sigma**2))
+        if len(y) == 1:
+            return np.array([self.mixed_at(x, 0.0)[0] - self.mixed_at(x, float(y[0]))[0] if y[0] > 0.0 else 0.0])
         return np.where(y > 0.0, self.mixed_at(x, 0.0)[0] - self._mixed_each(x, y)[0], 0.0)
 
     def rates(self, w: float, first: float, last: float) -> tuple[float, float]:
@@ -354,7 +360,7 @@ class SamplingTransform(Transform):
         enough: float = math.inf,
     ) -> float:  # fmt: skip
         """Grid step whose alias lies ``margin`` e-folds below A(w): from the modulus of the integrand on parallel
-        lines, at which nobody looks where that is ``enough`` without. Where ``_growth_at_most`` suffices, its log less
+        lines, at which nobody looks where that is ``enough`` without. Where ``growth_at_most`` suffices, its log less
         2 pi y / step is convex along the end wall, 0 at the foot and -margin at the top: the wall adds less than its
         foot times y / margin to either side.
         """
@@ -363,12 +369,12 @@ class SamplingTransform(Transform):
         if shift > 0.0:
             # between the real axis, where the modulus is at most that at w, and twice the shift, where arg r > 0 damps
             y = np.array([min(2.0 * shift, ceiling)])
-            growth = self._growth_at_most(w, 0.0, y)
+            growth = growth_at_most(self, w, 0.0, y)
             if growth[0] > _SLIGHT:
                 growth = np.minimum(growth, self._growth(w, 0.0, y, cut)[0])
             return 2.0 * math.pi * min(shift, ceiling - shift) / (float(growth[0]) + margin)
         y = np.minimum(self.sigma * lines, ceiling)
-        growth = self._growth_at_most(w, omega, y)
+        growth = growth_at_most(self, w, omega, y)
         step = float(np.maximum.reduce(2.0 * math.pi * y / (growth + margin)))
         if step > min(FINE * math.sqrt(0.5 / self.bend), enough, _ALL * 2.0 * math.pi * float(y[-1]) / margin):
             return step
@@ -380,14 +386,6 @@ class SamplingTransform(Transform):
         allowed = 2.0 * math.pi * high / np.maximum(log_on_wall(self, w, omega, end, high) - base + margin + 3.0, LEAST)
         walls = np.minimum.accumulate(allowed)[np.maximum(high.searchsorted(y, side="right") - 1, 0)]
         return max(step, float(np.minimum(2.0 * math.pi * y / (growth + margin), walls).max()))
-
-    def _growth_at_most(self, w: float, omega: float, y: FloatArray) -> FloatArray:
-        """No less than ``_growth``, without a look: on Im x = y, |r| lies between cos(y/(2 s^2)) and 1 times its real
-        value, and |arg r| <= y/s^2.
-        """
-        s2 = self.sigma**2
-        grown = y**2 * self.bend + omega * y / s2
-        return grown if w >= 0.0 else grown + w * np.log(np.cos(y / (2.0 * s2)))
 
     def _growth(self, w: float, omega: float, y: FloatArray, cut: float) -> tuple[FloatArray, float, float]:
         """Log of a bound on int phi(x + iy) |r(x + iy)|^w e^{omega arg r(x + iy)} dx over A(w), at least 0; where the

@@ -19,6 +19,7 @@ ComplexArray = NDArray[np.complexfloating[Any, Any]]
 _CHUNK = 1 << 13  # entries of a matrix beside a vector
 _ALONE = 1 << 15  # products of a matrix product: so few that BLAS starts no threads, which wait where cores are busy
 _MANY = 16  # omega from which it pays to multiply turns instead of computing each
+_FEWER = 1 << 12  # turns in all up to which it does not
 _RUN = 64  # omega from which it pays to look for a stretch that is evenly spaced
 _WIDE = 1 << 17  # entries of the table of few turns
 _SUMS = 8  # partial sums, so that no sum has more than an eighth of the terms
@@ -34,11 +35,11 @@ def turned_sum(omega: FloatArray, place: Any, weight: Any, one: bool) -> Complex
     sum |weight| omega |place|, and of sum |weight| where ``one``.
     """
     many, length = len(omega), len(place)
-    if many >= _MANY:
+    if many >= _MANY and many * length > _FEWER:
         value = _along_even(omega, place, weight, one)
         if value is not None:
             return value
-    if many >= _RUN:
+    if many >= _RUN and many * length > _FEWER:
         first, last = _longest_run(omega)
         run = _along_even(omega[first:last], place, weight, one) if last - first >= many // 4 else None
         if run is not None:

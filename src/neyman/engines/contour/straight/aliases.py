@@ -64,14 +64,15 @@ def _pole_apart(c: float, other: float, epsilon: FloatArray, target: FloatArray)
 
 
 def _needs(walk: Walk, index: int, epsilon: FloatArray, target: FloatArray) -> FloatArray:
-    """Least R for which Chernoff at each c of the walk bounds the aliases below e^target at every eps."""
+    """Least R for which Chernoff at each c of the walk bounds the aliases below e^target at every eps; of the line's
+    own, which nobody asks for, anything.
+    """
     need = walk.k - np.multiply.outer(epsilon, walk.c) - target[:, None]
     apart = np.abs(walk.c - walk.c[index])
-    same = (apart == 0.0).nonzero()[0]
-    apart[same] = 1.0
-    # the same c, met once more, bounds aliases at any distance or at none
-    there = np.where(need[:, same] > 0.0, math.inf, 0.0)
+    apart[index] = 1.0
+    if np.count_nonzero(apart) < len(apart):  # the same c, met once more, bounds aliases at any distance or at none
+        same = (apart == 0.0).nonzero()[0]
+        need[:, same], apart[same] = np.where(need[:, same] > 0.0, math.inf, 0.0), 1.0
     with np.errstate(over="ignore"):
         need /= apart
-    need[:, same] = there
     return np.maximum.reduce(need, axis=0)

@@ -115,7 +115,8 @@ class Line:
             margin = MARGIN + math.log(parts.count)
             laws, off = sum_on_line(parts.laws, parts.times, w, omega, cuts, margin)
             k, error = k + (laws if parts.direction == "remove" else np.conj(laws)), error + off
-            lost = float(np.add.reduce(parts.times * lost_of(parts.laws, cuts[:, None])[:, 0]))
+            if not walk.uncut:
+                lost = float(np.add.reduce(parts.times * lost_of(parts.laws, cuts[:, None])[:, 0]))
         return cls.of_cumulant(walk, plan, (k, error), plan.log_truncation, lost, shift, masses)
 
     @classmethod
@@ -124,13 +125,12 @@ class Line:
         shift: float = 0.0, masses: tuple[float, float] = (1.0, 1.0),
     ) -> Line:  # fmt: skip
         """The line of ``plan`` on which K has these values, each within its error."""
-        k, error = cumulant
-        scale = float(k[0].real)
+        (k, error), scale = cumulant, float(cumulant[0][0].real)
         # |e^K| is largest on the axis: a height above it is error alone, which its bound then tells
-        k = np.minimum(k.real, scale + 1.0) + 1j * k.imag
+        height = np.minimum(k.real, scale + 1.0) - scale
         with np.errstate(under="ignore"):
-            values = grown(k.real - scale, k.imag)
-        fault = faults(k.real - scale, error + 4.0 * UNIT * (4.0 + np.abs(k.imag)))
+            values = grown(height, k.imag)
+        fault = faults(height, error + 4.0 * UNIT * (4.0 + np.abs(k.imag)))
         return cls.of(walk, plan, values, fault, scale, log_truncation, lost, shift, masses)
 
     @classmethod

@@ -20,7 +20,11 @@ _FURTHER = (1.0, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 4.0, 16.0)  # shares of a cut a
 _HOPE, _BEYOND = 10.0, 30.0  # e-folds by which what is left may be less than it seems; times a frequency, beside it
 _MISSED = 0.05  # e-folds by which a bound may lie above its estimate
 _FIRST, _PAST = 8.6, 1.1  # deviations at which a cut is looked for first; times that of a few steps
-_AHEAD = 1.02  # times the last cut: it was the least of another line
+_AHEAD, _NEXT = 1.02, 1.03  # times the last cut: it was the least of another line; in deviations
+_NORMAL = 2.0  # noise multiplier from which the axis is shifted as far as a normal loss wants it, about
+_SHIFTED = 5.0  # deviations of the noise by which it is at most: of pi s^2, where r may vanish, .8
+_SHORT = 14.0  # deviations of a cut up to which a line has so few nodes that no nearer one is worth a look
+_SLOWER = 1.5  # power of a frequency with which |e^K| falls, at first: of a normal loss 2, of all others less
 # e-folds beyond a goal that do, and where other steps or lines tell where; ratio of two cuts that need no third
 _WITHIN, _OF_FEW, _NEAR = 4.0, 12.0, 1.05
 # least fall, power, and step back; ratio of cuts that are one
@@ -56,17 +60,59 @@ def _cut_off(
     """The same, looked for."""
     if _hopeless(parts, c, target, furthest):
         return math.inf, -math.inf
-    cut, estimate, looks = _near_cut(parts, cuts, c, sd, top, target, furthest)
-    w = parts.argument(c)
+    start, hinted = _start(parts, cuts, c, sd, top, target, furthest)
+    place, share = min(start, furthest), sd / math.sqrt(parts.count)
+    if _normal(parts) and place * share <= _SHIFTED and place * sd <= _SHORT:
+        looks = np.array([target / parts.count]), np.array([place * share * parts.least_noise])
+        tail = _certified(parts, cuts, c, place, looks)
+        if tail <= target:
+            return _noted(parts, place, sd, tail)
+    cut, estimate, looks = _near_cut(parts, cuts, c, sd, top, target, furthest, (start, hinted))
     for further in _FURTHER:
         place = cut * further
         if not place <= furthest or math.isinf(place):
             break
-        tail = _log_plain(parts, c, place) + _summed(parts, certified_of(parts.laws, w, place, cuts, looks))
+        tail = _certified(parts, cuts, c, place, looks)
         if tail <= max(target, estimate + _MISSED):
-            parts.cut_before.append(place)
-            return place, tail
+            return _noted(parts, place, sd, tail)
     return math.inf, -math.inf
+
+
+def _normal(parts: Parts) -> bool:
+    """Whether losses are so nearly normal that nobody has to look where a cut lies."""
+    return len(parts.steps) == 1 and parts.sampled and parts.mu == 0.0 and parts.least_noise >= _NORMAL
+
+
+def _certified(parts: Parts, cuts: FloatArray, c: float, place: float, looks: tuple[FloatArray, FloatArray]) -> float:
+    """The log of a bound on what lies beyond ``place``, of which ``looks`` tell about how much it is, of each step, and
+    how far to shift its axis.
+    """
+    found = certified_of(parts.laws, parts.argument(c), place, cuts, looks)
+    return _log_plain(parts, c, place) + _summed(parts, found)
+
+
+def _noted(parts: Parts, place: float, sd: float, tail: float) -> tuple[float, float]:
+    """What was found, for the next as well."""
+    parts.cut_before[parts.direction] = place, place * sd
+    return place, tail
+
+
+def _start(
+    parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target: float, furthest: float
+) -> tuple[float, bool]:
+    """Where a cut is looked for first, and whether lines or steps before tell: where losses are nearly normal, or of
+    the direction "add", which has no large ones, at as many deviations; else where jumps turn, which is one frequency.
+    """
+    known, some = parts.cut_before, parts.few
+    if known:
+        place, deviations = known.get(parts.direction) or next(iter(known.values()))
+        alike = _normal(parts) or (parts.direction == "add" and "add" in known)
+        return (_NEXT * deviations / sd if alike else _AHEAD * place), True
+    if some is None:
+        return _FIRST / sd, False
+    # of many steps a few, counted for all, tell nearly where
+    near = _near_cut(parts.sample(), cuts[some], c, sd, top, target - 1.0, furthest, (_FIRST / sd, False))[0]
+    return (_PAST * near if math.isfinite(near) else _FIRST / sd), True
 
 
 def _hopeless(parts: Parts, c: float, target: float, furthest: float) -> bool:
@@ -131,21 +177,16 @@ def _log_plain(parts: Parts, c: float, cut: float) -> float:
 
 
 def _near_cut(
-    parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target: float, furthest: float
-) -> tuple[float, float, tuple[FloatArray, FloatArray]]:
-    """The same, by the estimates that are returned, too. How far |e^K| has fallen at W is taken for a power of W,
-    learnt on the way.
+    parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target: float, furthest: float,
+    begin: tuple[float, bool],
+) -> tuple[float, float, tuple[FloatArray, FloatArray]]:  # fmt: skip
+    """The same, by the estimates that are returned, too: from a ``begin``, and whether that was told. How far |e^K| has
+    fallen at W is taken for a power of W, learnt on the way.
     """
-    start, some = _FIRST / sd, parts.few
-    if parts.cut_before:
-        start = _AHEAD * parts.cut_before[-1]
-    elif some is not None:
-        # of many steps a few, counted for all, tell nearly where
-        near = _near_cut(parts.sample(), cuts[some], c, sd, top, target - 1.0, furthest)[0]
-        start = _PAST * near if math.isfinite(near) else start
+    start, told = begin
     w, share = parts.argument(c), sd / math.sqrt(parts.count)
     dear, previous = start * sd > _DEAR and start < _TOO_DEAR * furthest, (0.0, 0.0)
-    hinted, power = not dear and (some is not None or bool(parts.cut_before)), _SLOWLY if dear else 2.0
+    within = _WITHIN + _OF_FEW * (told and not dear)
     cut, short = min(start, furthest), 0.0
     best: tuple[float, float, tuple[FloatArray, FloatArray]] = (math.inf, -math.inf, (np.empty(0), np.empty(0)))
     for _ in range(20):
@@ -157,9 +198,10 @@ def _near_cut(
             short = max(short, cut)
             if cut >= furthest:
                 break
-        if target - _WITHIN - _OF_FEW * hinted < tail <= target or best[0] < _NEAR * short:
+        if (tail <= target and (tail > target - within or cut * sd <= _SHORT)) or best[0] < _NEAR * short:
             break
         fallen = max(top + 2.0 - tail, _FALLEN)
+        power = _SLOWLY if dear else (2.0 if tail <= target else _SLOWER)
         if previous[0] > 0.0 and cut != previous[0]:
             power = min(max(math.log(fallen / previous[1]) / math.log(cut / previous[0]), _FLATTEST), 3.0)
         previous = (cut, fallen)

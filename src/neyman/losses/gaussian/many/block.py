@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
-from neyman.losses.gaussian.transform import CLEAR, DEVIATIONS, LIMIT, LINES, SamplingTransform
+from neyman.losses.gaussian.growth import CLEAR, LINES
+from neyman.losses.gaussian.transform import DEVIATIONS, LIMIT, SamplingTransform
 from neyman.losses.readings.transform import Transform
 from neyman.losses.sampling import mixed_each
 from neyman.numerics.functions.log1p import log1p

@@ -12,9 +12,10 @@ import math
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.losses.gaussian.growth import CLEAR, LINES
 from neyman.losses.gaussian.many.block import Block, chance, chunks
 from neyman.losses.gaussian.shifted_bound import BELOW_MEAN, LOOK, log_sums
-from neyman.losses.gaussian.transform import CLEAR, FINE, LEAST, LINES, WALL
+from neyman.losses.gaussian.transform import FINE, LEAST, WALL
 from neyman.losses.readings.tilted import last_valley
 from neyman.losses.sampling import mixed_each, mixed_lines
 from neyman.numerics.rounding import LARGEST_EXPONENT
