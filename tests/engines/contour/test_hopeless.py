@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from neyman.engines.contour import laws
-from neyman.engines.contour.cumulant import _RATIO, Parts, Walk, _rungs
+from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.laws import stubborn
+from neyman.engines.contour.rungs import RATIO, evenly_apart
 from neyman.engines.contour.straight import plan as lines
 from neyman.engines.contour.straight.lines import StraightLines
 from neyman.engines.contour.truncation import monotone
@@ -55,12 +56,12 @@ def test_what_hardly_turns_is_about_what_is_left() -> None:
 
 
 def test_rungs_are_no_farther_apart_than_a_normal_law_allows() -> None:
-    rungs = _rungs(0.04, 45.0, 15.0)
+    rungs = evenly_apart(0.04, 45.0, 15.0)
     assert np.all(np.diff(rungs) > 0.0)
     assert (rungs[0], rungs[-1]) == pytest.approx((0.04, 45.0))
-    assert np.all((rungs[1:] <= rungs[:-1] * _RATIO * (1.0 + 1e-9)) | (rungs[:-1] >= 15.0))
+    assert np.all((rungs[1:] <= rungs[:-1] * RATIO * (1.0 + 1e-9)) | (rungs[:-1] >= 15.0))
     assert np.all(np.diff(rungs[rungs < 2.75 * 15.0]) < 2.5)
-    assert len(_rungs(1.0, 2.0, 15.0)) == 1 + math.ceil(math.log(2.0) / math.log(_RATIO))
+    assert len(evenly_apart(1.0, 2.0, 15.0)) == 1 + math.ceil(math.log(2.0) / math.log(RATIO))
 
 
 @pytest.mark.parametrize(("sigma", "looked"), [(0.3, True), (lines._LOUD, False)])

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray
+from neyman.engines.contour.rungs import evenly_apart, foreseeable, foreseen
 from neyman.losses.gaussian.many.moments import lost_of, moments_of
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.losses.readings.transform import LOGGED, Moments, Transform
 from neyman.losses.whole import demand_whole
-from neyman.numerics.functions.grids import evenly, geometric
 from neyman.numerics.rounding import HUGE, LARGEST_EXPONENT, UNIT
 from neyman.profiles.pair import Direction
 
@@ -34,18 +34,17 @@ _DISTINCT = 32  # distinct steps up to which they are parted
 _MANY = 200  # steps from which they are parted before any contour is bent
 _SAMPLE = 24  # steps of a long mix that stand for all in a first guess
 _PROBE = 8  # the same, where it is told whether a dearer way pays
-_RATIO = 1.16  # from one rung of the ladder to the next, at first
 _EACH = 64.0  # certifies: units of the mean loss that T steps may move K at a pole by, for the square root of T
 _FIRST, _SHALLOW, _FURTHEST = 0.04, 0.05, 45.0  # in units of 1 / deviation: the first c, but at most that, and the last
 _QUARTERS = np.array([0.25, 0.5, 0.75])  # of a hole: where rungs are put in it
 _MIDDLE = np.array([-0.97, -0.9, -0.75, -0.5, -0.25, -0.1, -0.03])  # those between the poles that are always looked at
-# in the same units: c beyond which rungs lie evenly; times that, how far apart, and as far as a normal law reaches
-_KNEE, _STEP, _NORMAL = 15.0, 0.14, 2.75
+_KNEE = 15.0  # in the same units: c beyond which rungs lie evenly
 _APART, _SAME = 2.5, 1e-6  # deviations that tilted means may be apart; of c, by which two may differ and be one
 _NEAR = 5.0  # deviations from eps = 0 within which delta is neither 0 nor 1
 _CLOSE = 36.0  # e-folds that a transform is wanted below its size, for each step: what it errs by is added
 _DOUBLED = 8  # times that the last c is, at first, on the way to the end of a law
-_ROUNDS = 14  # of rungs put between others
+_ROUNDS, _FORESEEN = 14, 4  # of rungs put between others, and of those that are foreseen
+_TOO_DEEP = 1.5  # times the depth of the smallest float: from where rungs bound nothing that anybody asks for
 _TOLD_APART = 1e-12  # relative distance of losses below which nobody asks for one between them
 _ENOUGH = 130.0  # depth that an ended law is followed to
 _STEEPEST = 1e17  # c beyond which c + 1 is c to a float
@@ -211,13 +210,31 @@ class Walk:
         off = WALKED + _EACH * UNIT * math.sqrt(parts.count) * most
         for k, under in zip(poles.k, ("P", "Q") if parts.direction == "add" else ("Q", "P"), strict=True):
             demand_whole("a composition", under, math.exp(min(float(k), LARGEST_EXPONENT)), 2.0 * off)
-        rungs = _rungs(min(_FIRST / most, _SHALLOW), _FURTHEST / least, _KNEE / most)
+        rungs = far = evenly_apart(min(_FIRST / most, _SHALLOW), _FURTHEST / least, _KNEE / most)
+        if len(parts.steps) == 1 and parts.sampled and parts.mu == 0.0 and foreseeable(parts.gaussians[0][0]):
+            far = cls._foreseen(parts, rungs, least * least)
         shallow = rungs[rungs < 0.25]
         middle = np.concatenate([_MIDDLE, -shallow, -1.0 + shallow])
         middle.sort()
         if not (new := middle[1:] != middle[:-1]).all():
             middle = middle[np.concatenate([[True], new])]
-        return _evaluate(parts, np.concatenate([-1.0 - rungs[::-1], middle, rungs]))
+        left, right = (rungs, far) if parts.direction == "remove" else (far, rungs)
+        return _evaluate(parts, np.concatenate([-1.0 - left[::-1], middle, right]))
+
+    @classmethod
+    def _foreseen(cls, parts: Parts, rungs: FloatArray, variance: float) -> FloatArray:
+        """Those ``rungs`` to the side of the large losses that lines may want, and others in holes that are foreseen
+        there.
+        """
+        for _ in range(_FORESEEN):
+            walk = cls(rungs, *foreseen(rungs, *parts.gaussians[0], variance), rungs, rungs)
+            deep = (walk.depth < -_TOO_DEEP * DEEPEST).nonzero()[0]
+            walk = walk._only(slice(int(deep[0]) + 2)) if len(deep) else walk
+            holes = walk._holes(math.inf)
+            rungs = np.sort(np.concatenate([walk.c, holes])) if len(holes) else walk.c
+            if not len(holes):
+                break
+        return rungs
 
     def _mirrored(self) -> Walk:
         """The same ladder for the other direction: K_add(c) = K_remove(-1 - c)."""
@@ -340,26 +357,13 @@ class Walk:
             keep &= self.c < self.c[broken[0]]
         return self._only(keep)
 
-    def _only(self, keep: BoolArray) -> Walk:
+    def _only(self, keep: BoolArray | slice) -> Walk:
         return Walk(**{name: getattr(self, name)[..., keep] for name in _COLUMNS})
 
     def _merged(self, other: Walk) -> Walk:
         order = np.argsort(np.concatenate([self.c, other.c]), kind="stable")
         both = {name: (getattr(self, name), getattr(other, name)) for name in _COLUMNS}
         return Walk(**{name: np.concatenate(pair, axis=-1)[..., order] for name, pair in both.items()})
-
-
-def _rungs(low: float, high: float, knee: float) -> FloatArray:
-    """Ascending c, each ``_RATIO`` times the one before; from the ``knee`` on, where tilted means would lie too far
-    apart, evenly, as far as a normal law reaches.
-    """
-    count = 1 + math.ceil(math.log(high / low) / math.log(_RATIO))
-    rungs = geometric(low, high, count)
-    last = min(_NORMAL * knee, high)
-    if not low < knee < last:
-        return rungs
-    even = evenly(knee, last, 1 + math.ceil((last - knee) / (_STEP * knee)))
-    return np.concatenate([rungs[rungs < knee], even, rungs[rungs > last]])
 
 
 def _from_above(transform: Transform, w: FloatArray, moments: Moments, count: float) -> FloatArray:
