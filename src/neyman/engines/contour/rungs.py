@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["RATIO", "STEP", "evenly_apart", "foreseeable", "foreseen"]
 
+_Triple = tuple[FloatArray, FloatArray, FloatArray]
+
 RATIO = 1.16  # from one rung to the next
 # of how far rungs are from 0 where they lie evenly: how far apart, and as far as a normal law reaches
 STEP, _NORMAL = 0.14, 2.75
@@ -40,7 +42,7 @@ def foreseeable(law: SamplingTransform) -> bool:
     return 0.5 / law.sigma - law.sigma * math.log(law.rate) < _VALLEY
 
 
-def foreseen(c: FloatArray, law: SamplingTransform, times: int, variance: float) -> tuple[FloatArray, ...]:
+def foreseen(c: FloatArray, law: SamplingTransform, times: int, variance: float) -> _Triple:
     """About K, K' and K'' at ``c`` >= 0, of a law of which so many steps hardly ever take a record: a normal one with
     that ``variance`` at 0, and jumps.
 

@@ -176,7 +176,9 @@ def log_on_wall(law: Strip, w: float, omega: float, x: float, high: FloatArray) 
     return np.maximum(size, np.concatenate([size[1:], size[-1:]])) + 0.125 * curve * (above - high) ** 2 + np.log(above)
 
 
-def log_shifted_bound(law: Strip, w: float, omega: float, y: float, cut: float, near: float) -> float:
+def log_shifted_bound(
+    law: Strip, w: float, omega: float, y: float, cut: float, near: float, size: float = math.inf
+) -> float:
     """Log of a bound on |A(w + i omega')| of the law that ends at ``cut``, for every omega' >= ``omega`` > 0.
 
     Parameters
@@ -189,8 +191,10 @@ def log_shifted_bound(law: Strip, w: float, omega: float, y: float, cut: float, 
         The end of the law (inf: none).
     near : float
         About what the bound will be: that many e-folds below A(w) the absolute form must be exact. Any is sound.
+    size : float
+        No less than log A(w), and hardly more, where that is known.
     """
-    grid = _grid(law, w, omega, y, cut, near)
+    grid = _grid(law, w, omega, y, cut, (near, size))
     size, low, top = grid.size, *law.ends(abs(w), w, cut)
     if not (top - low) / grid.step < _MOST:
         return size
@@ -227,8 +231,8 @@ class _Grid(NamedTuple):
     size: float
 
 
-def _grid(law: Strip, w: float, omega: float, y: float, cut: float, near: float) -> _Grid:
-    """The widest that is good enough."""
+def _grid(law: Strip, w: float, omega: float, y: float, cut: float, known: tuple[float, float]) -> _Grid:
+    """The widest that is good enough; ``known`` are about what the bound will be, and log A(w)."""
     s2, bend, shrinks = law.sigma**2, law.bend, law.shrinks(w)
     low, top = law.ends(abs(w), w, cut)
     widest = WIDEST / math.sqrt(bend)
@@ -239,9 +243,9 @@ def _grid(law: Strip, w: float, omega: float, y: float, cut: float, near: float)
     cosine = np.cos(0.5 * (y + v) / s2)
     bent = (bend + turning / (s2 * cosine) ** 2) * v**2
     steps = 2.0 * math.pi * v / (DEEP + bent)
-    size, best = math.inf, int(steps.argmax())
+    (near, size), best = known, int(steps.argmax())
     if not steps[best] >= _GOOD * widest:
-        size = log_size(law, w, cut)
+        size = size if size < math.inf else log_size(law, w, cut)
         depth = DEEP + min(max(size - near, 0.0), LARGEST_EXPONENT)
         most = 2.0 * math.pi * y / depth
         grown = bend * (y + v) ** 2 + _grown(law, w, top, y + v)

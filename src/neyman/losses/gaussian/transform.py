@@ -193,9 +193,11 @@ class SamplingTransform(Transform):
                 break
         return np.take_along_axis(near, best, axis=1)[:, 0], np.take_along_axis(heights, best, axis=1)[:, 0]
 
-    def certified(self, w: float, omega: float, cut: float, estimate: tuple[float, float]) -> float:
+    def certified(
+        self, w: float, omega: float, cut: float, estimate: tuple[float, float], size: float = math.inf
+    ) -> float:
         near, shift = estimate
-        return log_shifted_bound(self, w, omega, shift, cut, near)
+        return log_shifted_bound(self, w, omega, shift, cut, near, size)
 
     def log_bound(self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float) -> FloatArray:
         """Upper bounds on log |A(w + i omega')|, of the law cut at ``cut``, for EVERY omega' >= omega (all 1-d,

@@ -125,8 +125,12 @@ class Transform(ABC):
         """Nearly ``log_bound``, for searches, and what ``certified`` has to know of how it was found."""
         return self.log_bound(w, omega, slope, cut), omega
 
-    def certified(self, w: float, omega: float, cut: float, estimate: tuple[float, float]) -> float:
-        """A bound as ``log_bound`` states, from an estimate for that or a smaller omega: here one is the other."""
+    def certified(
+        self, w: float, omega: float, cut: float, estimate: tuple[float, float], size: float = math.inf
+    ) -> float:
+        """A bound as ``log_bound`` states, from an estimate for that or a smaller omega: here one is the other. Of
+        log A(w), ``size`` is no less, if that is known.
+        """
         return estimate[0]
 
     def log_lost(self, cut: FloatArray) -> FloatArray:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour.cumulant import Parts
+from neyman.engines.contour.cumulant import WALKED, Parts
 from neyman.losses.gaussian.many.bounds import certified_of, estimates_of, log_unturned
 from neyman.losses.gaussian.shifted_bound import log_size
 from neyman.numerics.rounding import UNIT, largest_sum_error
@@ -64,7 +64,7 @@ def _cut_off(
     place, share = min(start, furthest), sd / math.sqrt(parts.count)
     if _normal(parts) and place * share <= _SHIFTED and place * sd <= _SHORT:
         looks = np.array([target / parts.count]), np.array([place * share * parts.least_noise])
-        tail = _certified(parts, cuts, c, place, looks)
+        tail = _certified(parts, cuts, c, place, looks, top)
         if tail <= target:
             return _noted(parts, place, sd, tail)
     cut, estimate, looks = _near_cut(parts, cuts, c, sd, top, target, furthest, (start, hinted))
@@ -72,7 +72,7 @@ def _cut_off(
         place = cut * further
         if not place <= furthest or math.isinf(place):
             break
-        tail = _certified(parts, cuts, c, place, looks)
+        tail = _certified(parts, cuts, c, place, looks, top)
         if tail <= max(target, estimate + _MISSED):
             return _noted(parts, place, sd, tail)
     return math.inf, -math.inf
@@ -83,11 +83,14 @@ def _normal(parts: Parts) -> bool:
     return len(parts.steps) == 1 and parts.sampled and parts.mu == 0.0 and parts.least_noise >= _NORMAL
 
 
-def _certified(parts: Parts, cuts: FloatArray, c: float, place: float, looks: tuple[FloatArray, FloatArray]) -> float:
+def _certified(
+    parts: Parts, cuts: FloatArray, c: float, place: float, looks: tuple[FloatArray, FloatArray], top: float
+) -> float:
     """The log of a bound on what lies beyond ``place``, of which ``looks`` tell about how much it is, of each step, and
-    how far to shift its axis.
+    how far to shift its axis; ``top`` is K(c).
     """
-    found = certified_of(parts.laws, parts.argument(c), place, cuts, looks)
+    size = top / float(parts.times[0]) + WALKED if len(parts.steps) == 1 and parts.mu == 0.0 else math.inf
+    found = certified_of(parts.laws, parts.argument(c), place, cuts, looks, size)
     return _log_plain(parts, c, place) + _summed(parts, found)
 
 

@@ -115,12 +115,15 @@ def _along(law: tuple[Any, Any], w: float, omega: float, y: FloatArray, grid: tu
 
 
 def certified_of(
-    laws: Sequence[Transform], w: float, omega: float, cuts: FloatArray, estimates: tuple[FloatArray, FloatArray]
-) -> FloatArray:
-    """``certified`` of each law at one place: an upper bound on log |A(w + i omega')| for every omega' >= omega."""
+    laws: Sequence[Transform], w: float, omega: float, cuts: FloatArray, estimates: tuple[FloatArray, FloatArray],
+    size: float = math.inf,
+) -> FloatArray:  # fmt: skip
+    """``certified`` of each law at one place: an upper bound on log |A(w + i omega')| for every omega' >= omega; of the
+    log A(w) of a single one ``size`` is no less.
+    """
     if len(laws) == 1:
         about = float(estimates[0][0]), float(estimates[1][0])
-        return np.array([laws[0].certified(w, omega, float(cuts[0]), about)])
+        return np.array([laws[0].certified(w, omega, float(cuts[0]), about, size)])
     found = np.full(len(laws), math.inf)
     plain, _ = parted(laws)
     if len(plain) and omega > 0.0:
