@@ -35,7 +35,7 @@ __all__ = ["LIMIT", "ComplexArray", "Moments", "SamplingTransform", "log_ratio"]
 
 LIMIT = 38.5  # standard deviations; the mass beyond is below the smallest positive float
 _SLIGHT, _ALL = 6.0, 0.98  # e-folds of growth, and the share of the step that none would allow, not worth a look
-FINE = 0.08  # standard deviations: a grid finer than this is worth an effort to avoid
+FINE, _COARSE = 0.08, 0.4  # standard deviations: a grid finer than this is worth an effort to avoid, or none at all
 FEW_LINES = LINES[1::3]  # of these, where nothing turns: the grid serves one point, and costs what a line costs
 WALL = np.geomspace(0.005, 8.0, 90)  # the same, for the wall where a law ends
 FAN, NEAR = np.geomspace(2e-3, 1.0, 7), np.array([0.6, 0.8, 1.0, 1.25, 1.6])  # of a ceiling, of a slope: shifts tried
@@ -152,6 +152,8 @@ class SamplingTransform(Transform):
         shift, reach = min(self.sigma**2, 1.5 * self.sigma), float(omega[-1])
         if reach == 0.0:
             return self._on_axis(w, omega, cut, margin, 0.0)
+        if (step := step_at_least(self, w, reach, margin)) > _COARSE * self.sigma:
+            return self._on_axis(w, omega, cut, margin, 0.0, step)
         step = self._step(w, reach, margin, 0.0, cut)
         brief = math.sqrt(len(omega)) * self.sigma <= _BRIEF * step and not _FELT[0] < margin < _FELT[1]
         if step < FINE * self.sigma and not brief and self._way_down(w, cut, shift) < -margin:
@@ -175,9 +177,8 @@ class SamplingTransform(Transform):
     def terms(self, w: float, omega: float, most: float = 0.0) -> float:
         """Grid points ``on_line`` needs a node up to ``omega``, about; no more, where these are below ``most``."""
         enough = SPAN * self.sigma / most if most > 0.0 else math.inf
-        if most > 0.0 and (step := step_at_least(self, w, omega, AIMED)) > enough:
-            return SPAN * self.sigma / step
-        step = self._step(w, omega, AIMED, 0.0, enough=enough)
+        if not (step := step_at_least(self, w, omega, AIMED)) > enough:
+            step = self._step(w, omega, AIMED, 0.0, enough=enough)
         if step < min(FINE * self.sigma, enough):
             step = max(step, self._step(w, 0.0, AIMED, min(self.sigma**2, 1.5 * self.sigma)))
         return SPAN * self.sigma / step
@@ -196,8 +197,7 @@ class SamplingTransform(Transform):
     def certified(
         self, w: float, omega: float, cut: float, estimate: tuple[float, float], size: float = math.inf
     ) -> float:
-        near, shift = estimate
-        return log_shifted_bound(self, w, omega, shift, cut, near, size)
+        return log_shifted_bound(self, w, omega, estimate[1], cut, estimate[0], size)
 
     def log_bound(self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float) -> FloatArray:
         """Upper bounds on log |A(w + i omega')|, of the law cut at ``cut``, for EVERY omega' >= omega (all 1-d,

@@ -12,6 +12,8 @@ from neyman.engines.contour.cumulant import Walk
 
 __all__ = ["beside"]
 
+_POLES = np.array([-1.0, 0.0])
+
 
 def beside(
     walk: Walk, index: int, epsilon: FloatArray, target: FloatArray, limit: float, subtracted: float
@@ -31,9 +33,14 @@ def _zones(c: FloatArray, index: int) -> tuple[list[tuple[int, int]], list[tuple
 
     Each side is split at the poles 0 and -1, since moving the line across a pole picks up that pole's own aliases.
     """
-    ends = [*pairwise((0, int(c.searchsorted(-1.0)), int(c.searchsorted(0.0)), len(c)))]
-    right, left = [(max(low, index + 1), high) for low, high in ends], [(low, min(high, index)) for low, high in ends]
-    return [zone for zone in right if zone[0] < zone[1]], [zone for zone in left if zone[0] < zone[1]]
+    right: list[tuple[int, int]] = []
+    left: list[tuple[int, int]] = []
+    for low, high in pairwise((0, *c.searchsorted(_POLES).tolist(), len(c))):
+        if max(low, index + 1) < high:
+            right.append((max(low, index + 1), high))
+        if low < min(high, index):
+            left.append((low, min(high, index)))
+    return right, left
 
 
 def _best(

@@ -264,7 +264,7 @@ class StraightLines:
         further than those it was chosen for. At what lies between, delta is 1 but for less than any float.
         """
         walk, meet = self._walk, self._meeting.tolist()
-        place = int(np.searchsorted(self._chosen, index))
+        place = int(self._chosen.searchsorted(index))
         low = meet[place - 1] if place > 0 else 0.0
         high = meet[place] if place < len(meet) else walk.mean[index] + 3.0 * math.sqrt(walk.variance[index])
         low, high = max(low, self._stretches.first[place]), min(high, self._stretches.last[place])
