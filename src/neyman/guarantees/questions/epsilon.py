@@ -60,7 +60,10 @@ def epsilon_upper(
     root = _near_the_end(profile, delta)
     open_ = np.isnan(root)
     guess = _guess(profile, _target(delta), known) if some(open_) else None
-    if guess is not None:
+    if guess is not None and every(open_):
+        root = _by_slopes(profile, delta, start, guess)
+        open_ = np.isnan(root)
+    elif guess is not None:
         root[open_] = _by_slopes(profile, delta[open_], start, guess.at(open_.nonzero()[0]))
         open_ = np.isnan(root)
     if some(open_):
@@ -118,16 +121,16 @@ def _by_slopes(profile: Profile, delta: FloatArray, start: float, guess: Guess) 
     root, epsilon = np.full(len(delta), np.nan), guess.epsilon[at]
     if not len(at):
         return root
-    near, size = np.zeros(len(at), dtype=np.bool_), np.full(len(at), np.inf)
+    near, size, goal = np.zeros(len(at), dtype=np.bool_), np.full(len(at), np.inf), delta[at]
     for _ in range(_MOST):
         upper = profile.bracket(epsilon).upper
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            off = np.log(upper / delta[at])
+            off = np.log(upper / goal)
             step = off * upper / profile.slope(epsilon)
         length = np.abs(step)
         epsilon = np.where(length < epsilon, epsilon + step, epsilon)
         near = (length <= _LAST * np.minimum(epsilon, start)) & (np.abs(off) <= _TOLD)
-        if not some(~near & (length < _HALF * size)):  # all are there, or no longer come nearer
+        if every(near | ~(length < _HALF * size)):  # all are there, or no longer come nearer
             break
         size = length
     root[at[near]] = epsilon[near]
@@ -237,7 +240,8 @@ def _certified(profile: Profile, goal: FloatArray, root: FloatArray, holds: _Hol
         if sign < 0:  # from below that is so only where it stays so beyond every finite loss
             beyond &= holds(profile.bracket(np.full(len(goal), _FARTHEST)), goal) & math.isinf(profile.tail_mu)
         best[beyond] = np.inf
-    return np.where(goal >= 1.0, 0.0, best)
+    none = goal >= 1.0
+    return np.where(none, 0.0, best) if some(none) else best
 
 
 def _farther(profile: Profile, goal: FloatArray, near: FloatArray, holds: _Holds, sign: float) -> FloatArray:

@@ -32,4 +32,7 @@ def log1p(z: Any) -> Any:
         else:
             series = 0.5 * np.log1p(np.maximum(near, -0.75))
             modulus = np.where(np.abs(near) < 0.5, series, np.log(np.hypot(1.0 + x, y)))
-    return modulus + 1j * np.arctan2(y, 1.0 + x)
+    value = np.empty(z.shape, z.dtype)  # both parts in their places: 1j times one of them takes as long as it
+    value.real = modulus
+    np.add(np.arctan2(y, 1.0 + x), 0.0, out=value.imag)  # no -0.0
+    return value[()]
