@@ -96,6 +96,8 @@ def _fit(sides: Pair, floor: float, start: float) -> Fit:
     delta = max(float(b.upper[0]) for b in at_zero)
     log_gap = min(float(b.log_gap_lower[0]) for b in at_zero)
     fits = [_fit_branch(branch, sides.symmetric, floor, start, (delta, log_gap)) for branch in sides.branches]
+    if len(fits) == 1:
+        return fits[0]
     at_floor = max(fit.at_floor for fit in fits)
     return replace(max(fits, key=lambda fit: fit.mu), scores=fits[0].scores, at_floor=at_floor)
 
