@@ -50,7 +50,10 @@ def spread(profile: Profile) -> float:
 def epsilon_upper(
     profile: Profile, delta: FloatArray, start: float, known: tuple[FloatArray, FloatArray] | None = None
 ) -> FloatArray:
-    """Return eps >= 0 at which delta(eps) <= ``delta`` is certified; inf where there is none."""
+    """Return eps >= 0 at which delta(eps) <= ``delta`` is certified; inf where there is none.
+
+    ``known``: eps and scores of delta there, both rising, that an earlier question left behind.
+    """
     endless = delta < profile.revealed  # no eps serves these
     if some(endless):
         found = np.full(len(delta), math.inf)

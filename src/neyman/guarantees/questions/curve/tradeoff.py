@@ -16,7 +16,6 @@ from neyman._validate import BoolArray, FloatArray
 from neyman.guarantees.questions.crossing import crossing
 from neyman.guarantees.questions.curve.four_points import change, convex_infimum
 from neyman.guarantees.questions.epsilon import epsilon_upper
-from neyman.numerics.functions.few import some
 from neyman.numerics.functions.normal import probit
 from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.effort import allowance

@@ -87,7 +87,7 @@ def joined(knots: Knots, more: Knots, log_floor: float) -> Knots:
 
 def _between_vertices(knots: Knots, meeting: FloatArray) -> FloatArray:
     """Each alpha where its tangent meets those beside it, or between: slopes that were steered by what is nearly all of
-    a law turn at its corners at once, where the law itself takes a little longer. (0 / 0 is ignored by who asks.)
+    a law turn at its corners at once, where the law itself takes a little longer. Who asks ignores 0 / 0.
     """
     if knots.epsilon.size < 3:
         return knots.log_alpha
