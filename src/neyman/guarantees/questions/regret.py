@@ -56,7 +56,8 @@ _STEPS = np.array([1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2])  # the same to the o
 _FURTHER = (1, 3, 9, 27, 81, 243, 729)  # points, from one end of a secant to the other: every secant serves
 
 
-class Points(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Points:
     """Bounds on both profiles at (mostly increasing) eps, in y = e^eps - 1 (exact near 0)."""
 
     epsilon: FloatArray
@@ -71,9 +72,15 @@ class Points(NamedTuple):
         """With the roles exchanged."""
         return Points(self.epsilon, self.y, self.other_lower, self.other_upper, self.self_lower, self.self_upper)
 
+    @property
+    def columns(self) -> tuple[FloatArray, ...]:
+        """All of them, in order."""
+        return self.epsilon, self.y, self.self_lower, self.self_upper, self.other_lower, self.other_upper
+
     def parted(self, count: int) -> tuple[Points, Points]:
         """The first ``count``, and the others."""
-        return Points(*[column[:count] for column in self]), Points(*[column[count:] for column in self])
+        all_ = self.columns
+        return Points(*[column[:count] for column in all_]), Points(*[column[count:] for column in all_])
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +193,7 @@ def evaluate(mine: Profile, other: Profile, epsilon: FloatArray) -> Points:
 
 def merge(a: Points, b: Points) -> Points:
     """All points of both, in order."""
-    columns = [np.concatenate(pair) for pair in zip(a, b, strict=True)]
+    columns = [np.concatenate(pair) for pair in zip(a.columns, b.columns, strict=True)]
     order = columns[0].argsort(kind="stable")
     return Points(*[column[order] for column in columns])
 
