@@ -78,6 +78,8 @@ def profiles(losses: Losses, tolerance: float, effort: Effort | None = None, enc
     if below != above:  # parameters were rounded on the way: each side has its own
         return outward_profiles(profiles(below, tolerance, effort), profiles(above, tolerance, effort))
     tables = [(step, step.table(), times) for step, times in losses if isinstance(step, DiscreteStep)]
+    if not tables:
+        return _finite(losses, {}, tolerance, effort)
     wholes = {step: table.whole() for step, table, _ in tables}
     log_a, log_b = (math.fsum(n * wholes[step].log_whole[side] for step, _, n in tables) for side in (0, 1))
     off = tuple(math.fsum(n * wholes[step].off[side] for step, _, n in tables) for side in (0, 1))

@@ -18,6 +18,7 @@ from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.losses.base import Step
 from neyman.losses.enclosed.step import EnclosedStep
 from neyman.mechanisms import Mechanism
+from neyman.numerics.functions.few import some
 from neyman.profiles.effort import Effort, cut_short, question, questions
 from neyman.profiles.pair import Adjacency, MaximumProfile, Pair
 from neyman.profiles.profile import Bracket, Profile
@@ -186,7 +187,7 @@ class ComposedGuarantee(PessimisticGuarantee):
         asked = (held & np.isfinite(epsilon)).nonzero()[0]
         bracket = self._sides.bracket(epsilon[asked])
         wide = self._wide(bracket) | cut_short()  # a search that was cut short may have ended far above
-        if wide.any():  # where delta falls off a cliff, epsilon may be known all the same
+        if some(wide):  # where delta falls off a cliff, epsilon may be known all the same
             at = asked[wide]
             lower = epsilon_lower(self._sides.forward, delta[at], self._start, epsilon[at])
             vague = np.flatnonzero(~(epsilon[at] - lower <= self._tolerance * epsilon[at]))
@@ -258,7 +259,7 @@ class ComposedGuarantee(PessimisticGuarantee):
 
     def _demand(self, name: str, epsilon: FloatArray, bracket: Bracket) -> None:
         wide = self._wide(bracket)
-        if np.any(wide):
+        if some(wide):
             i = int(np.argmax(wide))
             lower, upper = float(bracket.lower[i]), float(bracket.upper[i])
             raise self._refused(f"{name}({float(epsilon[i]):.9g})", lower, upper)

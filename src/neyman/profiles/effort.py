@@ -115,12 +115,14 @@ class Effort:
         if not max(work, 1.0) <= min(whole.left, share * whole._whole):
             whole.refused = True
             return False
-        self.spend(work)
+        self._count(work, whole)
         return True
 
     def spend(self, work: float) -> None:
         """Count ``work`` that was done before anybody could say how much it would be."""
-        whole = self._ruling
+        self._count(work, self._ruling)
+
+    def _count(self, work: float, whole: Effort) -> None:
         whole.left -= work
         if self._of is not None:
             self._used, self._questions = work + self._used_of(whole), whole._questions

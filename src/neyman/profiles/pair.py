@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.numerics.functions.few import every, some
 from neyman.numerics.functions.normal import probit
 from neyman.numerics.functions.score import score
 from neyman.profiles.effort import cut_short
@@ -114,16 +115,19 @@ class MaximumProfile(Profile):
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         """The slope of whichever is larger."""
-        known = self._last is not None and self._last[0] == epsilon.tobytes()
-        known = known or (self._zero is not None and _is_zero(epsilon))
-        a, b = self._both(epsilon) if known else self._rough(epsilon)
+        if self._last is not None and self._last[0] == epsilon.tobytes():
+            a, b = self._last[1:]
+        elif self._zero is not None and _is_zero(epsilon):
+            a, b = self._zero
+        else:
+            a, b = self._rough(epsilon)
         first_larger = a.upper > b.upper
-        if not first_larger.all():
+        if not every(first_larger):
             first_larger |= (a.upper == b.upper) & (a.log_gap_upper <= b.log_gap_upper)
-        if first_larger.all():
+            if not some(first_larger):
+                return _slope(self.second, epsilon, b)
+        if every(first_larger):
             return _slope(self.first, epsilon, a)
-        if not first_larger.any():
-            return _slope(self.second, epsilon, b)
         return np.where(first_larger, _slope(self.first, epsilon, a), _slope(self.second, epsilon, b))
 
     def _rough(self, epsilon: FloatArray) -> tuple[Bracket, Bracket]:
@@ -146,10 +150,10 @@ class MaximumProfile(Profile):
             return self._zero
         place = epsilon.tobytes()
         if not zero and self._last is not None and self._last[0] == place:
-            return self._last[1], self._last[2]
+            return self._last[1:]
         if epsilon.size == 1 and not zero and (found := self._among_last(epsilon)) is not None:
             return found
-        away = bool((epsilon > 0.0).all())
+        away = not zero and every(epsilon > 0.0)
         if not away and (found := self._from_zero(epsilon)) is not None:
             self._last = place, *found
             return found
@@ -170,12 +174,15 @@ class MaximumProfile(Profile):
         """Both, of one ``epsilon`` among those that were asked last: that where a search ended."""
         if self._last is None:
             return None
-        at = (np.frombuffer(self._last[0]) == epsilon[0]).nonzero()[0][:1]
-        return (self._last[1].at(at), self._last[2].at(at)) if len(at) else None
+        same = np.frombuffer(self._last[0]) == epsilon[0]
+        if not some(same):
+            return None
+        at = int(same.argmax())
+        return self._last[1].at(slice(at, at + 1)), self._last[2].at(slice(at, at + 1))
 
     def _from_zero(self, epsilon: FloatArray) -> tuple[Bracket, Bracket] | None:
         """Both, where the first ``epsilon`` is 0, at which they are known, and their sources are sharp beyond."""
-        if self._zero is None or self._soon is not None or not (epsilon[0] == 0.0 and (epsilon[1:] > 0.0).all()):
+        if self._zero is None or self._soon is not None or not (epsilon[0] == 0.0 and every(epsilon[1:] > 0.0)):
             return None
         rest = [_sharp(one, epsilon[1:]) for one in (self.first, self.second)]
         if rest[0] is None or rest[1] is None or len(epsilon) == 1:
@@ -208,7 +215,7 @@ class MaximumProfile(Profile):
 
 def _slope(profile: Profile, epsilon: FloatArray, known: Bracket) -> FloatArray:
     """Its slope: where all that is ``known`` is sharp that of its source, as it would say itself."""
-    if known.sharp and profile.source is not None and (epsilon > 0.0).all():
+    if known.sharp and profile.source is not None and every(epsilon > 0.0):
         return profile.source.slope(epsilon)
     return profile.slope(epsilon)
 
@@ -223,13 +230,13 @@ def _sharp(profile: Profile, epsilon: FloatArray, beside: Bracket | None = None)
     if beside is None or not beside.sharp:
         return None
     below = (found.upper <= beside.lower) & (found.log_gap_lower >= beside.log_gap_upper)
-    return found if (below | found.sharp_places()).all() else None
+    return found if every(below | found.sharp_places()) else None
 
 
 def _nearly_sharp(first: Bracket, second: Bracket) -> bool:
     """Whether the larger is known nearly as well as ``sharp`` says."""
     upper = np.maximum(first.upper, second.upper)
-    return bool((upper - np.maximum(first.lower, second.lower) <= _NEARLY * upper).all())
+    return every(upper - np.maximum(first.lower, second.lower) <= _NEARLY * upper)
 
 
 def _is_zero(epsilon: FloatArray) -> bool:
@@ -312,7 +319,7 @@ class Pair(NamedTuple):
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         """Bounds on delta and log(1 - delta) at each real ``epsilon`` (1-d, finite)."""
-        if (epsilon < 0.0).any():
+        if some(epsilon < 0.0):
             return bracket_at(self.forward, self.backward, epsilon)
         return self.forward.bracket(epsilon)
 
@@ -322,7 +329,7 @@ def delta_score(delta: FloatArray, log_gap: FloatArray) -> FloatArray:
     small = delta < 0.5
     with np.errstate(divide="ignore"):
         log_delta = np.log(delta)
-    if small.all():
+    if every(small):
         return score(log_delta)
     found = score(np.where(small, log_delta, log_gap))
     return np.where(small, found, -found)

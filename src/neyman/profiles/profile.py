@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import BoolArray, FloatArray
+from neyman.numerics.functions.few import every
 
 if TYPE_CHECKING:
     from neyman.profiles.certificate import Certificate
@@ -86,12 +87,12 @@ class Bracket:
         """Where nothing makes it any sharper."""
         narrow = self.upper - self.lower <= SHARPEST * self.upper
         small = self.upper < _HALF
-        if small.all():
+        if every(small):
             return narrow
         with np.errstate(invalid="ignore"):
             return narrow & (small | (self.log_gap_upper - self.log_gap_lower <= SHARPEST))
 
-    def at(self, place: NDArray[np.int64]) -> Bracket:
+    def at(self, place: NDArray[np.int64] | slice) -> Bracket:
         """The bounds at these places."""
         if self._complete:
             return Bracket(self.lower[place], self.upper[place], self.log_gap_lower[place], self.log_gap_upper[place])

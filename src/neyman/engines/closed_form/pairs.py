@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from neyman._validate import FloatArray, choice, inside, not_negative, positive
+from neyman.numerics.functions.few import every, some
 from neyman.numerics.functions.normal import (
     MILLS_ERROR,
     density,
@@ -350,22 +351,26 @@ def _gaussian(epsilon: FloatArray, mu: FloatArray | float, sign: float) -> _Valu
     """
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         high, low = ratio_twofold(epsilon, mu)
-        if (mu > _COARSE_MU) if isinstance(mu, (float, int)) else (mu > _COARSE_MU).any():
+        if (mu > _COARSE_MU) if isinstance(mu, (float, int)) else some(mu > _COARSE_MU):
             off = np.where(mu > _COARSE_MU, sign * 16.0 * UNIT * UNIT * (epsilon / mu + mu), 0.0)
             high, low = sum_twofold(high, low - off)
-        far = ~(high <= _FAR)  # not a number where eps / mu is none
-        x, dx = np.where(far, _FAR, high), np.where(far, 0.0, low)
+        near, x, dx = high <= _FAR, high, low
+        if not every(near):  # or not a number where eps / mu is none
+            x, dx = np.where(near, high, _FAR), np.where(near, low, 0.0)
         phi = density(np.maximum(x, -_FAR), np.where(x < -_FAR, 0.0, dx))
-        slope = phi * mills(x + mu)
+        after = mills(x + mu)
+        slope = phi * after
         central = x < -1.0  # then mu > 2 and nothing cancels in either form
-        delta = phi * mills_drop(np.maximum(x, -1.0), mu)
-        if central.any():
+        if not some(central):
+            delta = phi * mills_drop(x, mu, after)
+        else:
+            delta = phi * mills_drop(np.maximum(x, -1.0), mu)
             delta = np.where(central, special_functions().ndtr(-x) - slope, delta)
     small = delta < 0.5
-    if small.all():
+    if every(small):
         log_gap = np.log1p(-delta)
         return _Values(delta, log_gap, _REL * np.abs(log_gap) + SMALLEST, slope)
-    log_large = log_density(x, dx) + np.log(mills(np.maximum(-x, -_FAR / 2)) + mills(x + mu))
+    log_large = log_density(x, dx) + np.log(mills(np.maximum(-x, -_FAR / 2)) + after)
     log_gap = np.where(small, np.log1p(-np.minimum(delta, 0.5)), log_large)
     size = np.abs(log_gap)
     return _Values(delta, log_gap, _REL * np.where(small, size, 1.0 + size) + SMALLEST, slope)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
+from neyman.numerics.functions.few import every, some
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import Effort
 from neyman.profiles.ended import below_chord
@@ -78,9 +79,9 @@ class FallbackProfile(Profile):
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         zero = epsilon == 0.0
-        if zero.any():
+        if some(zero):
             out = np.full(len(epsilon), self._meeting.slope(self._contour))
-            if not zero.all():
+            if not every(zero):
                 out[~zero] = self._contour.slope(epsilon[~zero])
             known = self._by_contour(epsilon, rough=True)
         else:
@@ -90,7 +91,7 @@ class FallbackProfile(Profile):
         vague = self._wide(known, _VAGUE)
         # e^eps Q(L > eps) is less than 1 - delta, too, of which a contour may know nothing beside a delta near 1
         blind = (known.lower > 0.5) & ~(known.log_gap_upper - known.log_gap_lower <= _UNKNOWN)
-        if self._make_lattice is not None and blind.any():
+        if self._make_lattice is not None and some(blind):
             vague = np.union1d(vague, blind.nonzero()[0])
         if len(vague) and self._lattice is not None:
             out[vague] = self._lattice.slope(epsilon[vague])
@@ -112,10 +113,10 @@ class FallbackProfile(Profile):
             return first
         found = self._of_delta(epsilon, first, least, most)
         dim = found.upper > NEARLY_ONE
-        if not dim.any():
+        if not some(dim):
             return found
         dim &= ~(found.log_gap_upper - found.log_gap_lower <= _DIM)
-        return found if not dim.any() or self._lattice is None else self._lattice.near_one(epsilon, found)
+        return found if not some(dim) or self._lattice is None else self._lattice.near_one(epsilon, found)
 
     def rough(self, epsilon: FloatArray) -> Bracket:
         found = self._by_contour(epsilon, rough=True)
@@ -193,7 +194,7 @@ class FallbackProfile(Profile):
         """Where the contour is as sharp as floats are."""
         final = np.zeros(len(epsilon), dtype=np.bool_)
         away = epsilon > 0.0
-        if away.any():
+        if some(away):
             final[away] = self._contour.final(epsilon[away])
         return final
 

@@ -18,6 +18,7 @@ from neyman.engines.closed_form.pairs import ClosedForm
 from neyman.engines.combine.before import one_of
 from neyman.losses.base import Step
 from neyman.losses.enclosed.step import EnclosedStep
+from neyman.numerics.functions.few import some
 from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Bracket, Profile
 
@@ -121,7 +122,7 @@ class ToldAlone(Profile):
         def below() -> tuple[FloatArray, FloatArray]:
             lower, log_gap_upper = known.lower, known.log_gap_upper
             unknown, large = ~(lower >= _VAGUE * known.upper), lower > _VAGUE
-            if large.any():
+            if some(large):
                 with np.errstate(invalid="ignore"):
                     unknown |= large & ~(log_gap_upper - known.log_gap_lower <= _LOOSE - _BESIDE * log_gap_upper)
             vague = unknown.nonzero()[0]

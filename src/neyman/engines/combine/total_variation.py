@@ -43,7 +43,7 @@ class TotalVariation:
         """Q(L > 0) in that direction, approximate: Q(L > 0) + P(L < 0) = 1 - delta(0)."""
         zero = np.zeros(1)
         add = self._add
-        if direction is add or not _sharp(add.bracket(zero)):
+        if direction is add or not _sharp(add.kept(zero)):
             return float(direction.slope(zero)[0])
         gap = float(np.exp(self.bracket.log_gap_upper[0]))
         return min(max(gap - float(add.slope(zero)[0]), 0.0), 1.0)

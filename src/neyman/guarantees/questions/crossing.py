@@ -17,7 +17,7 @@ from neyman._validate import FloatArray, IntArray
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import allowance
 
-__all__ = ["Guess", "crossing", "interpolated", "rising"]
+__all__ = ["Guess", "among", "crossing", "interpolated", "rising"]
 
 _LARGEST = 1e150  # an eps above it is told as inf
 _LIMIT = 120  # evaluations at most: steers
@@ -105,7 +105,12 @@ def interpolated(known: tuple[FloatArray, FloatArray], goal: FloatArray) -> Gues
     """Where a function that is ``known`` at increasing eps is at each ``goal``: by a cubic through four of the points,
     where that rises.
     """
-    x, s = rising(known)
+    return among(rising(known), goal)
+
+
+def among(known: tuple[FloatArray, FloatArray], goal: FloatArray) -> Guess:
+    """The same of one that rises from each of its places to the next."""
+    x, s = known
     if len(s) < 4:
         return Guess(np.zeros_like(goal), np.zeros_like(goal), np.zeros(goal.shape, dtype=np.bool_))
     found = [_read(x, s, one) for one in goal.tolist()]

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.guarantees.questions.crossing import Guess, crossing, interpolated
+from neyman.guarantees.questions.crossing import Guess, among, crossing, interpolated
+from neyman.numerics.functions.few import every, some
 from neyman.numerics.functions.score import score
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.pair import delta_score
@@ -49,20 +50,26 @@ def spread(profile: Profile) -> float:
 def epsilon_upper(
     profile: Profile, delta: FloatArray, start: float, known: tuple[FloatArray, FloatArray] | None = None
 ) -> FloatArray:
-    """Return eps >= 0 at which delta(eps) <= ``delta`` is certified; inf where there is none."""
+    """Return eps >= 0 at which delta(eps) <= ``delta`` is certified; inf where there is none.
+
+    ``known``: eps and scores of delta there, both rising, that an earlier question left behind.
+    """
     endless = delta < profile.revealed  # no eps serves these
-    if endless.any():
+    if some(endless):
         found = np.full(len(delta), math.inf)
         if not endless.all():
             found[~endless] = epsilon_upper(profile, delta[~endless], start, known)
         return found
     root = _near_the_end(profile, delta)
     open_ = np.isnan(root)
-    guess = _guess(profile, _target(delta), known) if open_.any() else None
-    if guess is not None:
+    guess = _guess(profile, _target(delta), known) if some(open_) else None
+    if guess is not None and every(open_):
+        root = _by_slopes(profile, delta, start, guess)
+        open_ = np.isnan(root)
+    elif guess is not None:
         root[open_] = _by_slopes(profile, delta[open_], start, guess.at(open_.nonzero()[0]))
         open_ = np.isnan(root)
-    if open_.any():
+    if some(open_):
         at, goals = None if guess is None else guess.at(open_.nonzero()[0]), _goals(delta)
 
         def reached(epsilon: FloatArray) -> FloatArray:
@@ -97,8 +104,8 @@ def _guess(profile: Profile, goal: FloatArray, known: tuple[FloatArray, FloatArr
     """
     if known is None:
         return None if profile.expected is None else interpolated(profile.expected, goal)
-    within = interpolated(known, goal)
-    if within.known.all():
+    within = among(known, goal)
+    if every(within.known):
         return within
     beyond = (goal > known[1][-1]) & (goal < known[1][-1] + _FARTHER) & (within.epsilon > 0.0)
     near = within._replace(known=within.known | beyond)
@@ -117,16 +124,16 @@ def _by_slopes(profile: Profile, delta: FloatArray, start: float, guess: Guess) 
     root, epsilon = np.full(len(delta), np.nan), guess.epsilon[at]
     if not len(at):
         return root
-    near, size = np.zeros(len(at), dtype=np.bool_), np.full(len(at), np.inf)
+    near, size, goal = np.zeros(len(at), dtype=np.bool_), np.full(len(at), np.inf), delta[at]
     for _ in range(_MOST):
         upper = profile.bracket(epsilon).upper
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            off = np.log(upper / delta[at])
+            off = np.log(upper / goal)
             step = off * upper / profile.slope(epsilon)
         length = np.abs(step)
         epsilon = np.where(length < epsilon, epsilon + step, epsilon)
         near = (length <= _LAST * np.minimum(epsilon, start)) & (np.abs(off) <= _TOLD)
-        if not (~near & (length < _HALF * size)).any():  # all are there, or no longer come nearer
+        if every(near | ~(length < _HALF * size)):  # all are there, or no longer come nearer
             break
         size = length
     root[at[near]] = epsilon[near]
@@ -181,14 +188,14 @@ def epsilon_lower(profile: Profile, delta: FloatArray, start: float, upper: Floa
     ``upper`` is the answer of ``epsilon_upper``, if it is known: the search then starts there.
     """
     endless = delta < profile.revealed  # no eps serves these
-    if endless.any():
+    if some(endless):
         found = np.full(len(delta), math.inf)
         if not endless.all():
             found[~endless] = epsilon_lower(profile, delta[~endless], start, None if upper is None else upper[~endless])
         return found
     root = np.full(len(delta), np.inf) if upper is None else upper.copy()
     open_ = ~np.isfinite(root)
-    if open_.any():
+    if some(open_):
         goals = _goals(delta)
 
         def reached(epsilon: FloatArray) -> FloatArray:
@@ -227,15 +234,17 @@ def _certified(profile: Profile, goal: FloatArray, root: FloatArray, holds: _Hol
     missing = (~found[rows, first]).nonzero()[0]
     if missing.size:
         best[missing] = _farther(profile, goal[missing], near[missing], holds, sign)
-    early = (found[:, 0] & before & (near > 0.0) & (near < _BEYOND) & (goal < 1.0)).nonzero()[0]
-    if early.size:
+    early = found[:, 0] & before
+    if some(early):
+        early = (early & (near > 0.0) & (near < _BEYOND) & (goal < 1.0)).nonzero()[0]
         best[early] = _earlier(profile, goal[early], near[early], holds, sign)
     beyond = best >= _BEYOND
-    if beyond.any():
+    if some(beyond):
         if sign < 0:  # from below that is so only where it stays so beyond every finite loss
             beyond &= holds(profile.bracket(np.full(len(goal), _FARTHEST)), goal) & math.isinf(profile.tail_mu)
         best[beyond] = np.inf
-    return np.where(goal >= 1.0, 0.0, best)
+    none = goal >= 1.0
+    return np.where(none, 0.0, best) if some(none) else best
 
 
 def _farther(profile: Profile, goal: FloatArray, near: FloatArray, holds: _Holds, sign: float) -> FloatArray:

@@ -17,6 +17,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.guarantees.questions.crossing import crossing
 from neyman.guarantees.questions.epsilon import spread
+from neyman.numerics.functions.few import every, largest, some
 from neyman.numerics.functions.grids import evenly, geometric
 from neyman.numerics.functions.normal import probit
 from neyman.numerics.rounding import SMALLEST, UNIT
@@ -71,9 +72,14 @@ class Points:
         """With the roles exchanged."""
         return Points(self.epsilon, self.y, self.other_lower, self.other_upper, self.self_lower, self.self_upper)
 
+    @property
+    def columns(self) -> tuple[FloatArray, ...]:
+        """All of them, in order."""
+        return self.epsilon, self.y, self.self_lower, self.self_upper, self.other_lower, self.other_upper
+
     def parted(self, count: int) -> tuple[Points, Points]:
         """The first ``count``, and the others."""
-        all_ = self.epsilon, self.y, self.self_lower, self.self_upper, self.other_lower, self.other_upper
+        all_ = self.columns
         return Points(*[column[:count] for column in all_]), Points(*[column[count:] for column in all_])
 
 
@@ -136,7 +142,7 @@ def last_that_matters(mine: Profile, other: Profile) -> float:
     # the far tail is dear, but for formulas
     for ends in [looks] if other.method == "closed form" else np.split(looks, 5):
         beyond = other.nearly(ends) <= _NEGLIGIBLE * (1.0 + np.exp(ends))
-        if beyond.any():
+        if some(beyond):
             end = float(ends[beyond.argmax()])
             break
     return min(end if end >= unit else max(end, min(spread(mine), unit)), _FARTHEST)
@@ -158,7 +164,7 @@ def _branch(mine: Profile, other: Profile, mine_reversed: Profile, absolute: flo
         known = (points.other_upper - points.self_lower) / (2.0 + points.y)
         known[1:-1] = np.minimum(known[1:-1], np.maximum(bound[:-1], bound[1:]))
         wide = absolute * max(1.0, points.y.size / _MANY) ** 2
-        loose = (bound > max(best, float(known.max())) + wide).nonzero()[0]
+        loose = (bound > max(best, largest(known)) + wide).nonzero()[0]
         sections = 8 if loose.size <= 64 else 4
         if loose.size == 0 or points.y.size + loose.size * (sections - 1) > _MOST_POINTS:
             break
@@ -174,7 +180,7 @@ def _branch(mine: Profile, other: Profile, mine_reversed: Profile, absolute: flo
     tail = points.other_upper[-1] / (2.0 + points.y[-1])
     # quotients underflow, and what a bracket leaves open is not 0: only where the other's delta is, nothing is given up
     least = SMALLEST if points.other_upper[0] > 0.0 else 0.0
-    upper = max(float(bound.max()) * (1.0 + 64.0 * UNIT), float(tail) * (1.0 + 64.0 * UNIT), least)
+    upper = max(largest(bound) * (1.0 + 64.0 * UNIT), float(tail) * (1.0 + 64.0 * UNIT), least)
     where = int(((points.other_lower - points.self_upper) / (2.0 + points.y)).argmax())
     return Divergence(max(best * (1.0 - 64.0 * UNIT), 0.0), min(upper, 0.5), float(points.epsilon[where]))
 
@@ -187,15 +193,9 @@ def evaluate(mine: Profile, other: Profile, epsilon: FloatArray) -> Points:
 
 def merge(a: Points, b: Points) -> Points:
     """All points of both, in order."""
-    order = np.argsort(np.concatenate([a.epsilon, b.epsilon]), kind="stable")
-    return Points(
-        np.concatenate([a.epsilon, b.epsilon])[order],
-        np.concatenate([a.y, b.y])[order],
-        np.concatenate([a.self_lower, b.self_lower])[order],
-        np.concatenate([a.self_upper, b.self_upper])[order],
-        np.concatenate([a.other_lower, b.other_lower])[order],
-        np.concatenate([a.other_upper, b.other_upper])[order],
-    )
+    columns = [np.concatenate(pair) for pair in zip(a.columns, b.columns, strict=True)]
+    order = columns[0].argsort(kind="stable")
+    return Points(*[column[order] for column in columns])
 
 
 def slope_at_zero(mine: Profile, mine_reversed: Profile, points: Points) -> float:
@@ -226,17 +226,22 @@ def majorant(p: Points, first_slope: float) -> Majorant:
     left_slope, right_slope = _slopes_beside(p, first_slope)
     start, stop = p.self_lower[:-1], p.self_lower[1:]
     bent = left_slope < right_slope
-    bend = np.where(bent, right_slope - left_slope, 1.0)
-    at = np.where(bent, np.minimum(np.maximum((start - stop + right_slope * step) / bend, 0.0), step), 0.5 * step)
+    all_bent = every(bent)
+    bend = right_slope - left_slope
+    bend = bend if all_bent else np.where(bent, bend, 1.0)
+    at = np.minimum(np.maximum((start - stop + right_slope * step) / bend, 0.0), step)
+    at = at if all_bent else np.where(bent, at, 0.5 * step)
     from_left, from_right = start + left_slope * at, stop - right_slope * (step - at)
-    # secants that do not bend (straight pieces, rounding): either alone is a bound, the higher one at the middle
-    ahead = from_left >= from_right
-    mine = np.where(bent, np.minimum(from_left, from_right), np.maximum(from_left, from_right))
-    start = np.where(bent | ahead, start, stop - right_slope * step)
-    stop = np.where(bent | ~ahead, stop, start + left_slope * step)
+    mine, straight = np.minimum(from_left, from_right), 0.0
+    if not all_bent:
+        # secants that do not bend (straight pieces, rounding): either alone is a bound, the higher one at the middle
+        ahead = from_left >= from_right
+        mine = np.where(bent, mine, np.maximum(from_left, from_right))
+        start = np.where(bent | ahead, start, stop - right_slope * step)
+        stop = np.where(bent | ~ahead, stop, start + left_slope * step)
+        straight = np.where(bent, 0.0, 16.0 * UNIT)
     chord = p.other_upper[:-1] + (p.other_upper[1:] - p.other_upper[:-1]) * (at / step)
     middle = (chord - mine + 8.0 * UNIT * (chord + np.abs(mine))) / (2.0 + p.y[:-1] + at)
-    straight = np.where(bent, 0.0, 16.0 * UNIT)
     return Majorant(
         (p.other_upper[:-1] - start + straight) / (2.0 + p.y[:-1]),
         at,
@@ -251,7 +256,7 @@ def _slopes_beside(p: Points, first_slope: float) -> tuple[FloatArray, FloatArra
     delta is convex in y: a secant that ends at a point is below every slope beyond it, and one that begins there above
     every slope before it. Where brackets are wide, near points tell no slope from another, and further ones do.
     """
-    vague = float(((p.self_upper - p.self_lower) / (2.0 + p.y)).max()) > _VAGUE
+    vague = largest((p.self_upper - p.self_lower) / (2.0 + p.y)) > _VAGUE
     left, right = np.full(p.y.size - 1, -first_slope), np.zeros(p.y.size - 1)
     for far in _FURTHER if vague else _FURTHER[:1]:
         if far >= p.y.size:
@@ -268,7 +273,7 @@ def interval_bounds(p: Points, first_slope: float) -> tuple[FloatArray, float]:
     """Upper bounds of the quotient on each interval, and its largest certified value at a point."""
     nodes = majorant(p, first_slope)
     bound = np.minimum(np.maximum(np.maximum(nodes.start, nodes.stop), nodes.middle), _crude(p))
-    return bound, float(((p.other_lower - p.self_upper) / (2.0 + p.y)).max())
+    return bound, largest((p.other_lower - p.self_upper) / (2.0 + p.y))
 
 
 def _crude(p: Points) -> FloatArray:
@@ -318,8 +323,8 @@ def _lost(beyond: Points) -> float:
     with np.errstate(under="ignore"):
         pieces = np.maximum(upper[:-1] - lower[1:], 0.0) / (1.0 + np.exp(np.minimum(grid[:-1], 700.0)))
         tail = upper[-1] / (1.0 + np.exp(min(float(grid[-1]), 700.0)))
-    open_ends = upper[-1] > 0.0 or bool((upper[:-1] > lower[1:]).any())
-    return max(float(pieces.max()), float(tail), SMALLEST if open_ends else 0.0)  # quotients may underflow
+    open_ends = upper[-1] > 0.0 or some(upper[:-1] > lower[1:])
+    return max(largest(pieces), float(tail), SMALLEST if open_ends else 0.0)  # quotients may underflow
 
 
 def _tried(near: float, start: float) -> FloatArray:

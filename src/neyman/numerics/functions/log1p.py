@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from neyman.numerics.functions.few import largest, smallest
+
 __all__ = ["log1p"]
 
 
@@ -25,9 +27,12 @@ def log1p(z: Any) -> Any:
     x, y = z.real, z.imag
     with np.errstate(over="ignore", divide="ignore"):
         near = x * (2.0 + x) + y * y
-        if near.size and np.minimum.reduce(near, axis=None) > -0.5 and np.maximum.reduce(near, axis=None) < 1e300:
+        if near.size and smallest(near.ravel()) > -0.5 and largest(near.ravel()) < 1e300:
             modulus = 0.5 * np.log1p(near)
         else:
             series = 0.5 * np.log1p(np.maximum(near, -0.75))
             modulus = np.where(np.abs(near) < 0.5, series, np.log(np.hypot(1.0 + x, y)))
-    return modulus + 1j * np.arctan2(y, 1.0 + x)
+    value = np.empty(z.shape, z.dtype)  # both parts in their places: 1j times one of them takes as long as it
+    value.real = modulus
+    np.add(np.arctan2(y, 1.0 + x), 0.0, out=value.imag)  # no -0.0
+    return value[()]

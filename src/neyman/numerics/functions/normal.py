@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.numerics.functions.few import some
 from neyman.numerics.functions.gauss import gauss
 from neyman.numerics.rounding import ERFCX, NDTRI_EXP, UNIT
 
@@ -63,17 +64,18 @@ def mills(t: FloatArray) -> FloatArray:
     return _ROOT_HALF_PI * special_functions().erfcx(t / _ROOT_TWO)
 
 
-def mills_drop(t: FloatArray, width: FloatArray | float) -> FloatArray:
-    """Return M(t) - M(t + width) for t >= -1 and width >= 0, to relative ``MILLS_ERROR``.
+def mills_drop(t: FloatArray, width: FloatArray | float, after: FloatArray | None = None) -> FloatArray:
+    """Return M(t) - M(t + width) for t >= -1 and width >= 0, to relative ``MILLS_ERROR``; ``after`` is M(t + width),
+    where that is known.
 
     Where the two ratios nearly agree, the integral of -M'(s) = 1 - s M(s) (positive, entire) by Gauss-Legendre takes
     the place of the difference.
     """
     start = np.asarray(t, dtype=np.float64)
-    near, far = mills(start), mills(start + width)
+    near, far = mills(start), mills(start + width) if after is None else after
     drop = np.asarray(near - far)
     close = np.asarray(far > 0.5 * near)
-    if close.any():
+    if some(close):
         length = np.broadcast_to(np.asarray(width, dtype=np.float64), start.shape)[close]
         s = start[close][..., None] + length[..., None] * _NODES
         drop[close] = length * (_mills_decrease(s) @ _WEIGHTS)
@@ -84,7 +86,7 @@ def _mills_decrease(t: FloatArray) -> FloatArray:
     """-M'(t) = 1 - t M(t) = K / (t + K) with K = 1/(t + 2/(t + 3/(t + ...))): all terms positive for t > 0."""
     value = 1.0 - t * mills(t)
     far = t > _FRACTION_FROM
-    if far.any():
+    if some(far):
         s = t[far]
         tail = np.full_like(s, math.sqrt(_FRACTION_DEPTH))
         for level in _LEVELS:  # level / (s + tail), in place
@@ -155,12 +157,12 @@ def probit_gap(log_alpha: FloatArray, log_excess: FloatArray, log_beta: FloatArr
     """
     ratio = np.exp(np.minimum(log_excess - log_alpha, 1.0))
     small = (ratio <= 1.0) & (log_excess < log_beta)
-    if not small.any():
+    if not some(small):
         return _gap_of_probits(log_alpha, log_excess, log_beta)
     mu = np.empty(np.shape(log_alpha))
     mu[small] = _gap_integral(log_alpha[small], ratio[small])
     rest = ~small
-    if rest.any():
+    if some(rest):
         mu[rest] = _gap_of_probits(log_alpha[rest], log_excess[rest], log_beta[rest])
     return mu
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.numerics.functions.few import every
 
 __all__ = ["ratio", "score"]
 
@@ -47,7 +48,7 @@ def score(log_p: FloatArray) -> FloatArray:
     1.
     """
     low = log_p <= _HALF
-    if low.all():
+    if every(low):
         return _of_tail(log_p)
     with np.errstate(divide="ignore", invalid="ignore"):
         tail = np.where(low, log_p, np.minimum(np.log(-np.expm1(log_p)), _HALF))

@@ -37,14 +37,14 @@ def convex_infimum(
     rising = (upper[3] - lower[2]) / (x[3] - x[2])  # extended to the left of x2 it stays below h
     vertex = (lower[2] - lower[1] + falling * x[1] - rising * x[2]) / np.where(falling < rising, falling - rising, -1.0)
     vertex = np.minimum(np.maximum(np.where(np.isfinite(vertex), vertex, x[1]), x[1]), x[2])
-    ends = np.minimum(lower.min(axis=0), np.minimum(left_end, right_end))
+    ends = np.minimum(np.minimum.reduce(lower), np.minimum(left_end, right_end))
     at_vertex = np.minimum(lower[1] + falling * (vertex - x[1]), lower[2] - rising * (x[2] - vertex))
     inner = np.where(falling < rising, at_vertex, -np.inf)
     down, up = np.maximum(upper[1] - lower[0], 0.0), np.maximum(upper[2] - lower[3], 0.0)
     left = lower[0] - down * ((x[0] + 1.0) / (x[1] - x[0]))
     right = lower[3] - np.where(up > 0.0, up * (np.maximum(farthest - 1.0 - x[3], 0.0) / (x[3] - x[2])), 0.0)
     inside = np.minimum(np.minimum(inner, ends), np.minimum(left, right))
-    scale = np.abs(lower).max(axis=0) + np.abs(upper).max(axis=0)
+    scale = np.maximum.reduce(np.abs(lower)) + np.maximum.reduce(np.abs(upper))
     bound = inside - 8.0 * UNIT * scale
     return bound, ok & np.isfinite(bound)
 

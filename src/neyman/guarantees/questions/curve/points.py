@@ -8,6 +8,7 @@ from neyman._validate import FloatArray
 from neyman.guarantees.questions.crossing import crossing
 from neyman.guarantees.questions.curve.tradeoff import line, tangent
 from neyman.guarantees.questions.report import TradeoffPoints
+from neyman.numerics.functions.few import every
 from neyman.numerics.functions.grids import evenly
 from neyman.numerics.functions.normal import probit
 from neyman.profiles.pair import Pair, alpha_score
@@ -29,7 +30,7 @@ def tradeoff_points(sides: Pair, n: int, start: float, reach: float | None = Non
     left = right if sides.symmetric else _branch(sides.backward, half, start, None)
     if right is not None and left is not None:
         e, a, b = (np.concatenate(pair) for pair in zip(_mirrored(left), _middle(sides, n), right, strict=True))
-        falling = bool((a[1:] < a[:-1]).all() and (b[1:] >= b[:-1]).all())
+        falling = every(a[1:] < a[:-1]) and every(b[1:] >= b[:-1])
         if falling and b[0] >= 0.0 and a[0] <= 1.0:
             return TradeoffPoints(e, a, b)
     tails = np.geomspace(SMALLEST_ALPHA, 0.5, half)
@@ -59,6 +60,8 @@ def _mirrored(branch: _Triple) -> _Triple:
 def _middle(sides: Pair, n: int) -> _Triple:
     """The point on the tangent of slope -1, when ``n`` is odd."""
     epsilon = np.zeros(n % 2)
-    log_gap = sides.bracket(epsilon).log_gap_lower if n % 2 else epsilon
+    if n % 2 == 0:
+        return epsilon, epsilon, epsilon
+    log_gap = sides.bracket(epsilon).log_gap_lower
     alpha = 0.5 * np.exp(log_gap)
     return epsilon, alpha, line(log_gap, epsilon, alpha)

@@ -91,8 +91,8 @@ def at_knots(sides: Pair, alpha: FloatArray, epsilon: FloatArray) -> FloatArray:
     beside = np.clip(place + np.arange(-2, 2)[:, None], 0, knots.size - 1)
     tried = np.vstack([epsilon[None, :], knots[beside]])
     b = sides.bracket(tried.ravel())
-    load = _load(tried, alpha)
-    with np.errstate(under="ignore"):
+    with np.errstate(divide="ignore", under="ignore"):
+        load = _load(tried, alpha)
         beta = np.exp(b.log_gap_lower).reshape(tried.shape) - load
     power = b.upper.reshape(tried.shape) + load
     best = np.where(np.min(power, axis=0) < 0.5, np.argmin(power, axis=0), np.argmax(beta, axis=0))
@@ -144,16 +144,15 @@ def _told(sides: Pair, alpha: FloatArray) -> BoolArray:
 
 def line(log_gap: FloatArray, epsilon: FloatArray, alpha: FloatArray) -> FloatArray:
     """Return gap - e^eps alpha rounded down (-inf never; negative where the line has left the square)."""
-    with np.errstate(under="ignore"):
+    with np.errstate(divide="ignore", under="ignore"):
         gap, load = np.exp(log_gap), _load(epsilon, alpha)
     slack = load * _load_error(epsilon, alpha) + 4.0 * UNIT * gap * (1.0 + np.minimum(np.abs(log_gap), 800.0))
     return gap - load - np.where(gap > 0.0, slack + 2.0 * SMALLEST, 0.0)  # as gap and load underflow
 
 
 def _load(epsilon: FloatArray, alpha: FloatArray) -> FloatArray:
-    """e^eps alpha, capped at e (a line that high is of no use), without overflow."""
-    with np.errstate(divide="ignore", under="ignore"):
-        return np.exp(np.minimum(epsilon + np.log(alpha), 1.0))
+    """e^eps alpha, capped at e (a line that high is of no use), without overflow; who asks ignores log 0."""
+    return np.exp(np.minimum(epsilon + np.log(alpha), 1.0))
 
 
 def _load_error(epsilon: FloatArray, alpha: FloatArray) -> FloatArray:
@@ -169,7 +168,8 @@ def power_upper(sides: Pair, alpha: FloatArray, start: float, near: float = _NEA
             power[~told] = power_upper(sides, alpha[~told], start, near)
         return power
     epsilon = tangent(sides, alpha, start, near)
-    load = _load(epsilon, alpha)
+    with np.errstate(divide="ignore", under="ignore"):
+        load = _load(epsilon, alpha)
     load = load * (1.0 + _load_error(epsilon, alpha)) + np.where(alpha > 0.0, 2.0 * SMALLEST, 0.0)
     power = sides.bracket(epsilon).upper + load
     return np.minimum(power * (1.0 + 2.0 * UNIT), 1.0)
@@ -286,21 +286,23 @@ def _infimum(
     for attempt in range(_TRIES):
         if rows.size == 0 or (attempt > 0 and not allowance().take(1.0)):  # what is known holds
             break
-        at = epsilon[rows] + _OFFSETS * spacing[rows]
-        lower, upper = _objective(sides, at, alpha[rows], kind, units[rows])
-        least = upper.min(axis=0)
+        at, mine, unit = epsilon[rows] + _OFFSETS * spacing[rows], alpha[rows], units[rows]
+        lower, upper = _objective(sides, at, mine, kind, unit)
+        least = np.minimum.reduce(upper)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            log_mine = np.log(mine)
             # where the part of the objective that rises with x alone is above it, no infimum lies
-            rising = np.exp(np.minimum(at[1] + np.log(alpha[rows]) - units[rows], 700.0))
-            rest = {"power": 0.0, "excess": alpha[rows], "beta": np.exp(-units[rows])}[kind]
+            rising = np.exp(np.minimum(at[1] + log_mine - unit, 700.0))
+            rest = {"power": 0.0, "excess": mine, "beta": np.exp(-unit)}[kind]
             farthest = (least + rest) / rising
             value, ok = convex_infimum(np.expm1(at - at[1]), lower, upper, farthest)
             # a load that is capped is no longer convex
-            sharp = least - value <= _OPEN * (upper - lower).max(axis=0)
-            honest = (at[3] <= 690.0) & (at[3] + np.log(alpha[rows]) - units[rows] <= 1.0)
+            sharp = least - value <= _OPEN * np.maximum.reduce(upper - lower)
+            honest = (at[3] <= 690.0) & (at[3] + log_mine - unit <= 1.0)
         known, ok = np.isfinite(value) & honest, ok & honest
-        bound[rows[known]] = np.where(seen[rows[known]], np.maximum(bound[rows[known]], value[known]), value[known])
-        seen[rows[known]] = True
+        place, found_there = rows[known], value[known]
+        bound[place] = np.where(seen[place], np.maximum(bound[place], found_there), found_there)
+        seen[place] = True
         again = found[rows]
         back[rows[again]] -= 1
         back[rows[ok & ~again]] = _BACK if attempt > 0 else 0
@@ -328,7 +330,7 @@ def _objective(
     sides: Pair, at: FloatArray, alpha: FloatArray, kind: str, scale: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     b = sides.bracket(at.ravel())
-    with np.errstate(under="ignore"):
+    with np.errstate(divide="ignore", under="ignore"):
         load = _load(at, alpha)
         slack = load * _load_error(at, alpha) + 2.0 * SMALLEST
         if kind == "beta":

@@ -31,6 +31,7 @@ from neyman.guarantees.questions.mu.knots import (
     touching,
 )
 from neyman.guarantees.questions.mu.of_vertices import vertex_fit
+from neyman.numerics.functions.few import largest, some
 from neyman.numerics.functions.grids import evenly, geometric
 from neyman.numerics.functions.normal import PROBIT_ERROR, probit, probit_gap
 from neyman.numerics.rounding import UNIT
@@ -95,6 +96,8 @@ def _fit(sides: Pair, floor: float, start: float) -> Fit:
     delta = max(float(b.upper[0]) for b in at_zero)
     log_gap = min(float(b.log_gap_lower[0]) for b in at_zero)
     fits = [_fit_branch(branch, sides.symmetric, floor, start, (delta, log_gap)) for branch in sides.branches]
+    if len(fits) == 1:
+        return fits[0]
     at_floor = max(fit.at_floor for fit in fits)
     return replace(max(fits, key=lambda fit: fit.mu), scores=fits[0].scores, at_floor=at_floor)
 
@@ -135,7 +138,7 @@ def _point_lower(view: Pair, floor: float, start: float, guess: Fit, pressed: bo
     if guess.at_floor < (1.0 - _APART) * guess.mu:  # the floor, where delta is small, may be dear, and can say no more
         epsilon, alpha = epsilon[:1], alpha[:1]
     usable = epsilon <= 690.0
-    if not usable.any():
+    if not some(usable):
         return middle
     alpha, epsilon = alpha[usable], epsilon[usable]
     excess = attained_by_tests(view, alpha, epsilon, start)
@@ -161,11 +164,11 @@ def _little_left(view: Pair, alpha: FloatArray, epsilon: FloatArray) -> bool:
 def _local_lower(alpha: FloatArray, excess: FloatArray, beta: FloatArray, floor: float) -> float:
     """The largest local mu at these alphas, from below, of those whose beta is at least the floor."""
     excess = np.where(beta >= floor, np.maximum(excess, 0.0), 0.0)
-    if not excess.any():
+    if not np.count_nonzero(excess):
         return 0.0
     with np.errstate(divide="ignore"):
         mu = probit_gap(np.log(alpha), np.log(excess), np.log(np.maximum(beta, 5e-324)))
-    return float(mu.max()) * (1.0 - PROBIT_ERROR)
+    return largest(mu) * (1.0 - PROBIT_ERROR)
 
 
 def _below(sides: Pair, floor: float, start: float) -> tuple[Fit, float] | None:
@@ -239,7 +242,7 @@ def _fit_from(branch: Profile, symmetric: bool, floor: float, start: float, at_z
     bound, attained = interval_bounds(knots)
     end = np.inf if guess is None else float(guess.epsilon[0])
     for _ in range(_ROUNDS):
-        best = float(attained.max())
+        best = largest(attained)
         gap = _GAP * max(1.0, knots.epsilon.size / _MANY) ** 2
         loose = (bound > best * (1.0 + gap)).nonzero()[0]
         if loose.size and math.isfinite(best):
@@ -258,7 +261,7 @@ def _fit_from(branch: Profile, symmetric: bool, floor: float, start: float, at_z
     known = rising((knots.epsilon, scores))
     last = end if 0.0 < end < np.inf else float(knots.epsilon[-1])
     at = float(knots.epsilon[where]) if knots.log_alpha[where] > log_floor else last
-    mu, at_floor = _outward(float(bound.max())), _outward(float(attained[-1]))
+    mu, at_floor = _outward(largest(bound)), _outward(float(attained[-1]))
     return Fit(mu, at, float(knots.log_alpha[where]), last, known, at_floor)
 
 
@@ -344,7 +347,11 @@ def _first_knots(branch: Profile, zero: Knots, start: float, log_floor: float) -
 
 def _grid(start: float, last: float, count: int) -> FloatArray:
     """Eps > 0 up to the ``last``: evenly, and closer to 0."""
-    return np.unique(np.concatenate([evenly(0.0, last, count)[1:], geometric(min(start, last) / 8.0, last, count)]))
+    both = np.concatenate([evenly(0.0, last, count)[1:], geometric(min(start, last) / 8.0, last, count)])
+    both.sort()
+    new = np.empty(len(both), dtype=np.bool_)
+    new[0], new[1:] = True, both[1:] != both[:-1]
+    return both[new]
 
 
 def _outward(mu: float) -> float:

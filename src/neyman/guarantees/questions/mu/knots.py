@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from neyman._validate import FloatArray, IntArray
+from neyman.numerics.functions.few import every, some
 from neyman.numerics.functions.normal import probit_gap
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.profile import Profile
@@ -24,17 +25,20 @@ _Places = IntArray | slice
 
 
 class Knots(NamedTuple):
-    """Tangents of increasing eps with the (decreasing) alphas between which each pair of them is followed."""
+    """Tangents of increasing eps with the (decreasing) alphas between which each pair of them is followed; and, of
+    those that were ``joined``, where neighbours meet.
+    """
 
     epsilon: FloatArray
     delta: FloatArray
     log_gap: FloatArray
     log_alpha: FloatArray
+    meeting: FloatArray | None = None
 
     @classmethod
-    def of(cls, some: Knots, more: Knots, kept: IntArray | slice = slice(None)) -> Knots:
-        """Both, one after the other; of these the ``kept``."""
-        return cls(*[np.concatenate(pair)[kept] for pair in zip(some, more, strict=True)])
+    def of(cls, first: Knots, more: Knots) -> Knots:
+        """Both, one after the other."""
+        return cls(*[np.concatenate(pair) for pair in zip(first[:4], more[:4], strict=True)])
 
 
 def touching(branch: Profile, epsilon: FloatArray) -> Knots:
@@ -66,29 +70,31 @@ def between(knots: Knots, loose: IntArray, bounds: tuple[FloatArray, FloatArray]
 
 def joined(knots: Knots, more: Knots, log_floor: float) -> Knots:
     """Both; alphas are kept between the floor and the start, and decreasing."""
-    order = np.concatenate([knots.epsilon, more.epsilon]).argsort(kind="stable")
+    epsilon = np.concatenate([knots.epsilon, more.epsilon])
+    order = epsilon.argsort(kind="stable")
     log_alpha = np.concatenate([knots.log_alpha, more.log_alpha])[order]
     alphas = np.minimum.accumulate(np.minimum(np.maximum(log_alpha, log_floor), log_alpha[0]))
     alphas[-1] = log_floor
     # tangents that touch beyond the floor say little about it: the first of them closes the range
     kept = order[: int((alphas <= log_floor).argmax()) + 1]
-    found = Knots.of(knots, more, kept)._replace(log_alpha=alphas[: len(kept)])
-    return found._replace(log_alpha=_between_vertices(found))
+    delta = np.concatenate([knots.delta, more.delta])[kept]
+    log_gap = np.concatenate([knots.log_gap, more.log_gap])[kept]
+    found = Knots(epsilon[kept], delta, log_gap, alphas[: len(kept)])
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        meeting = _meeting(found, _FIRST, _NEXT)
+        return Knots(found.epsilon, delta, log_gap, _between_vertices(found, meeting), meeting)
 
 
-def _between_vertices(knots: Knots) -> FloatArray:
+def _between_vertices(knots: Knots, meeting: FloatArray) -> FloatArray:
     """Each alpha where its tangent meets those beside it, or between: slopes that were steered by what is nearly all of
-    a law turn at its corners at once, where the law itself takes a little longer.
+    a law turn at its corners at once, where the law itself takes a little longer. Who asks ignores 0 / 0.
     """
     if knots.epsilon.size < 3:
         return knots.log_alpha
-    inner = knots.log_alpha[1:-1]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        drop = 1.0 - knots.delta[1:] / knots.delta[:-1]
-        log_v = np.where(drop > TOLD, log_vertex(knots, _FIRST, _NEXT), np.nan)
-        moved = np.where(
-            log_v[1:] - BESIDE > inner, log_v[1:], np.where(log_v[:-1] + BESIDE < inner, log_v[:-1], inner)
-        )
+    inner, told = knots.log_alpha[1:-1], 1.0 - knots.delta[1:] / knots.delta[:-1] > TOLD
+    log_v = _or_between(knots, _FIRST, _NEXT, meeting)
+    log_v = log_v if every(told) else np.where(told, log_v, np.nan)
+    moved = np.where(log_v[1:] - BESIDE > inner, log_v[1:], np.where(log_v[:-1] + BESIDE < inner, log_v[:-1], inner))
     alphas = knots.log_alpha.copy()
     alphas[1:-1] = np.minimum(np.maximum(moved, knots.log_alpha[-1]), knots.log_alpha[0])
     return np.minimum.accumulate(alphas)
@@ -99,7 +105,11 @@ def interval_bounds(knots: Knots) -> tuple[FloatArray, FloatArray]:
     n, log_alpha = knots.epsilon.size, knots.log_alpha
     all_, at_i, at_j = np.arange(n), log_alpha[_FIRST], log_alpha[_NEXT]
     i, j = all_[_FIRST], all_[_NEXT]
-    log_v = np.minimum(np.maximum(log_vertex(knots, _FIRST, _NEXT), at_j), at_i)
+    if knots.meeting is None:
+        log_v = log_vertex(knots, _FIRST, _NEXT)
+    else:
+        log_v = _or_between(knots, _FIRST, _NEXT, knots.meeting)
+    log_v = np.minimum(np.maximum(log_v, at_j), at_i)
     # in one call: every tangent at its own knot, both tangents of a pair at their vertex and at each other's knot
     tangent = np.concatenate([all_, i, j, i, j])
     local = local_mu(knots, tangent, np.concatenate([log_alpha, log_v, log_v, at_j, at_i]))
@@ -119,16 +129,26 @@ def interval_bounds(knots: Knots) -> tuple[FloatArray, FloatArray]:
 
 def log_vertex(knots: Knots, i: _Places, j: _Places) -> FloatArray:
     """log of (delta_i - delta_j) / (e^{e_j} - e^{e_i}), the alpha at which the two tangents meet (approximate)."""
-    start, delta, small = knots.epsilon[i], knots.delta[i], knots.delta[i] < 0.5
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        fall = np.log(np.maximum(delta - knots.delta[j], 0.0))
-        if not small.all():
-            gap = knots.log_gap[j]
-            gain = gap + np.log(-np.expm1(np.minimum(knots.log_gap[i] - gap, 0.0)))
-            fall = np.where(small, fall, gain)
-        log_v = fall - start - np.log(np.expm1(np.minimum(knots.epsilon[j] - start, 700.0)))
-    unknown = np.isnan(log_v)
-    return np.where(unknown, 0.5 * (knots.log_alpha[i] + knots.log_alpha[j]), log_v) if unknown.any() else log_v
+        meeting = _meeting(knots, i, j)
+    return _or_between(knots, i, j, meeting)
+
+
+def _meeting(knots: Knots, i: _Places, j: _Places) -> FloatArray:
+    """The same; NaN where that is 0 / 0, which who asks ignores."""
+    start, delta = knots.epsilon[i], knots.delta[i]
+    fall, small = np.log(np.maximum(delta - knots.delta[j], 0.0)), delta < 0.5
+    if not every(small):
+        gap = knots.log_gap[j]
+        gain = gap + np.log(-np.expm1(np.minimum(knots.log_gap[i] - gap, 0.0)))
+        fall = np.where(small, fall, gain)
+    return fall - start - np.log(np.expm1(np.minimum(knots.epsilon[j] - start, 700.0)))
+
+
+def _or_between(knots: Knots, i: _Places, j: _Places, meeting: FloatArray) -> FloatArray:
+    """The same; between their own alphas where it is not known."""
+    unknown = np.isnan(meeting)
+    return np.where(unknown, 0.5 * (knots.log_alpha[i] + knots.log_alpha[j]), meeting) if some(unknown) else meeting
 
 
 def local_mu(knots: Knots, tangent: np.ndarray, log_alpha: FloatArray) -> FloatArray:
@@ -146,5 +166,7 @@ def local_mu(knots: Knots, tangent: np.ndarray, log_alpha: FloatArray) -> FloatA
         direct = np.log1p(-np.minimum(delta + load * (1.0 + slack), 1.0)) - slack
         log_beta = np.where(np.isnan(log_beta), -np.inf, np.maximum(log_beta, np.where(delta < 0.5, direct, -np.inf)))
     out = log_beta <= -1e300
+    if not some(out):
+        return probit_gap(log_alpha, log_excess, log_beta)
     value = probit_gap(log_alpha, np.where(out, 0.0, log_excess), np.where(out, -1.0, log_beta))
     return np.where(out, np.inf, value)
