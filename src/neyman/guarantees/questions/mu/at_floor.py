@@ -57,6 +57,7 @@ _SMOOTH = 0.1  # of a miss: what is left of it after a step of Newton's, at most
 _FARTHEST = 1e12  # eps beyond which the floor is not looked for
 _STEEP = 3.0  # times the slope of a Gaussian's score: of no cliff
 _SMALLEST_LOG_GAP = -690.0  # below it alpha is no longer a float
+_TOLD_BY = 8  # knots that tell what is attained at the floor by those before
 _APART = 1e-3  # relative: how far below mu the local mu at the floor certainly lies where it is not looked at
 _SHARP = 1e-10  # of mu: what tests attain that are known is as near as that, or four points around are asked as well
 _LOOSE = 1e-6  # of mu: a bound from below that is as near to the one from above is not worth another
@@ -242,11 +243,12 @@ def _fit_from(branch: Profile, symmetric: bool, floor: float, start: float, at_z
     bound, attained = interval_bounds(knots)
     end = np.inf if guess is None else float(guess.epsilon[0])
     for _ in range(_ROUNDS):
-        best = largest(attained)
+        near, told = (knots, attained) if guess is None else _up_to(float(guess.epsilon[0]), knots, attained)
+        best = largest(told)
         gap = _GAP * max(1.0, knots.epsilon.size / _MANY) ** 2
         loose = (bound > best * (1.0 + gap)).nonzero()[0]
         if loose.size and math.isfinite(best):
-            more = np.concatenate([more, between(knots, loose, (bound, attained), best * (1.0 + _AIMED * gap))])
+            more = np.concatenate([more, between(near, loose, (bound, told), best * (1.0 + _AIMED * gap))])
         if more.size == 0 or knots.epsilon.size + more.size > _MOST_KNOTS:
             break
         if not allowance().take(1.0):  # what is known holds
@@ -263,6 +265,25 @@ def _fit_from(branch: Profile, symmetric: bool, floor: float, start: float, at_z
     at = float(knots.epsilon[where]) if knots.log_alpha[where] > log_floor else last
     mu, at_floor = _outward(largest(bound)), _outward(float(attained[-1]))
     return Fit(mu, at, float(knots.log_alpha[where]), last, known, at_floor)
+
+
+def _up_to(end: float, knots: Knots, attained: FloatArray) -> tuple[Knots, FloatArray]:
+    """The ``knots`` and what they attain, but that the last is at the floor, at ``end`` about, where as much is attained
+    as a parabola through the three before says: its own tangent does not touch there.
+    """
+    if len(attained) < _TOLD_BY or not knots.epsilon[-2] < end <= knots.epsilon[-1]:
+        return knots, attained
+    (a, b, c), (x, y, z) = knots.epsilon[-4:-1].tolist(), attained[-4:-1].tolist()
+    if not a < b < c:
+        return knots, attained
+    chord = (z - y) / (c - b)
+    bend = (chord - (y - x) / (b - a)) / (c - a)
+    at_end = min(z + (end - c) * (chord + (end - b) * bend), float(attained[-1]))
+    if not math.isfinite(at_end):
+        return knots, attained
+    epsilon, attained = knots.epsilon.copy(), attained.copy()
+    epsilon[-1], attained[-1] = end, at_end
+    return knots._replace(epsilon=epsilon), attained
 
 
 def _nearer(

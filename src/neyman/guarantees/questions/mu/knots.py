@@ -14,7 +14,7 @@ from neyman.profiles.profile import Profile
 
 __all__ = ["BESIDE", "TOLD", "Knots", "between", "interval_bounds", "joined", "local_mu", "log_vertex", "touching"]
 
-_SECTIONS, _LARGEST = 8, 32  # in which an interval is parted where nothing tells how it bends, and at most
+_SECTIONS, _LARGEST = 8, 48  # in which an interval is parted where nothing tells how it bends, and at most
 _FEW, _SEVERAL = 64, 512  # intervals that are parted at once as they want, and a little
 _MISSED = 1.2  # times what an interval loses, as the square of its length tells it
 TOLD = 1e-7  # relative fall of delta between two knots that tells where their tangents meet
@@ -51,12 +51,15 @@ def touching(branch: Profile, epsilon: FloatArray) -> Knots:
 
 def between(knots: Knots, loose: IntArray, bounds: tuple[FloatArray, FloatArray], most: float) -> FloatArray:
     """Eps within the ``loose`` intervals, as many as bring their bounds below ``most`` if what they lose goes with the
-    square of their lengths.
+    square of their lengths, and what they attain rises evenly from one end to the other.
     """
     bound, attained = bounds
-    known = np.maximum(attained[loose], attained[loose + 1])
+    start, stop = attained[loose], attained[loose + 1]
+    known = np.maximum(start, stop)
     with np.errstate(divide="ignore", invalid="ignore"):
-        wanted = np.sqrt(_MISSED * (bound[loose] - known) / (most - known))
+        half = 0.5 * np.abs(stop - start)
+        lost = _MISSED * (bound[loose] - known + half)
+        wanted = 2.0 * lost / (half + np.sqrt(half * half + 4.0 * (most - known) * lost))
     largest = _LARGEST if loose.size <= _FEW else (_SECTIONS if loose.size <= _SEVERAL else 2)
     wanted = wanted if loose.size <= _FEW else np.sqrt(wanted)  # what may be lost grows with the square of the knots
     sections = np.ceil(np.where(np.isfinite(wanted), wanted, _SECTIONS))
