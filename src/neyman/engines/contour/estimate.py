@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import BoolArray, FloatArray, IntArray
+from neyman.numerics.functions.few import largest, smallest
 from neyman.numerics.rounding import LARGEST_EXPONENT, SMALLEST, UNIT
 from neyman.profiles.profile import Bracket
 
@@ -151,13 +153,6 @@ class Estimates:
         none = np.zeros((3, len(lost)), dtype=np.bool_)
         return cls(*what, none[0], lost, none[1], none[2] if final is None else final, by)
 
-    def part(self, some: slice) -> Estimates:
-        """These places alone, of which nobody else writes."""
-        return Estimates(
-            self.value[some], self.slope[some], self.error[some], self.log_scale[some], self.is_gap[some],
-            self.lost[some], self.settled[some], self.final[some], self.by[some],
-        )  # fmt: skip
-
     def copied(self) -> Estimates:
         """The same, to be written into."""
         return Estimates(*(getattr(self, one.name).copy() for one in fields(self)))
@@ -261,30 +256,46 @@ def of_delta(value: FloatArray, error: FloatArray, log_scale: FloatArray, lost: 
         return scaled(value, error, log_scale, np.exp(log_scale), lost)
 
 
-def scaled(value: FloatArray, error: FloatArray, log_scale: FloatArray, scale: FloatArray, lost: FloatArray) -> Bracket:
-    """The same, of which the ``scale`` is known; whoever asks ignores what overflows. Both bounds are rows of one
-    array.
+def scaled(
+    value: FloatArray, error: FloatArray, log_scale: FloatArray, scale: FloatArray, lost: FloatArray | None
+) -> Bracket:
+    """The same, of which the ``scale`` is known, and whether anything is ``lost``; whoever asks ignores what overflows.
+    Both bounds are rows of one array.
     """
-    slack = _ROUNDED + 4.0 * UNIT * np.abs(log_scale)
     bounds = np.empty((2, len(value)))
-    low, high = np.subtract(value, error, out=bounds[0]), np.add(value, error, out=bounds[1])
+    low, high = bounds
+    np.subtract(value, error, out=low)
+    np.add(value, error, out=high)
     np.maximum(bounds, 0.0, out=bounds)
     bounds *= scale
-    bounds *= 1.0 + _DOWN_UP * slack
-    low -= _UNDERFLOW
-    np.maximum(low, 0.0, out=low)
-    plain = high.min(initial=1.0) > _TINY and high.max(initial=0.0) < np.inf
+    slack = np.abs(log_scale)
+    slack *= 4.0 * UNIT
+    slack += _ROUNDED
+    slack = _DOWN_UP * slack
+    slack += 1.0
+    bounds *= slack
+    # as a rule both bounds are far above the smallest float, and below 1: then nothing of what follows moves them
+    most = largest(high) if len(value) and smallest(low) > _TINY else math.inf
+    plain = most < math.inf
     if not plain:
-        low[~(scale < np.inf)] = 0.0
-    high += lost * _SUM
+        low -= _UNDERFLOW
+        np.maximum(low, 0.0, out=low)
+        plain = high.min(initial=1.0) > _TINY and high.max(initial=0.0) < math.inf
+        if not plain:
+            low[~(scale < math.inf)] = 0.0
+    if lost is not None:
+        high += lost * _SUM
     if not plain:  # what underflowed is not nothing
         high += _UNDERFLOW * (value + error > 0.0)
-    np.fmin(high, 1.0, out=high)
-    np.minimum(low, high, out=low)
-    gaps = np.log1p(-bounds)
+    if lost is not None or not most <= 1.0:
+        np.fmin(high, 1.0, out=high)
+        np.minimum(low, high, out=low)
+    gaps = np.negative(bounds)
+    np.log1p(gaps, out=gaps)
     gaps *= _GAP_GROWN
     gaps -= _GAP_MOVED
-    return Bracket(low, high, gaps[1], np.minimum(gaps[0], 0.0))
+    gap_high, gap_low = gaps
+    return Bracket(low, high, gap_low, np.minimum(gap_high, 0.0, out=gap_high))
 
 
 def _log_less(log_value: FloatArray, lost: FloatArray) -> FloatArray:
@@ -294,18 +305,18 @@ def _log_less(log_value: FloatArray, lost: FloatArray) -> FloatArray:
 
 
 class Reading:
-    """What was found at some eps, and the ``bracket`` that follows; only a ``part`` of it, where it holds the eps of
-    others as well.
+    """What was found at some eps, and the ``bracket`` that follows, which is all that most ask for: the rest may be put
+    together when it is.
     """
 
-    __slots__ = ("_of", "_part", "bracket")
+    __slots__ = ("_of", "bracket")
 
-    def __init__(self, of: Estimates, bracket: Bracket, part: slice | None = None) -> None:
-        self._of, self._part, self.bracket = of, part, bracket
+    def __init__(self, of: Estimates | Callable[[], Estimates], bracket: Bracket) -> None:
+        self._of, self.bracket = of, bracket
 
     @property
     def found(self) -> Estimates:
         """All of it, which nobody else writes."""
-        if self._part is not None:
-            self._of, self._part = self._of.part(self._part), None
+        if not isinstance(self._of, Estimates):
+            self._of = self._of()
         return self._of
