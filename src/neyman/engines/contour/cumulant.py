@@ -18,6 +18,7 @@ from neyman.losses.gaussian.many.moments import lost_of, moments_of
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.losses.readings.transform import LOGGED, Moments, Transform
 from neyman.losses.whole import demand_whole
+from neyman.numerics.functions.few import every, largest, some
 from neyman.numerics.functions.grids import evenly, geometric
 from neyman.numerics.rounding import HUGE, LARGEST_EXPONENT, UNIT
 from neyman.profiles.pair import Direction
@@ -163,8 +164,8 @@ class Parts:
         few = self.few if few is None else few
         if few is None:
             return self
-        some, count = self.steps[few], len(self.steps)
-        return replace(self, steps=tuple((law, times * count // len(some)) for law, times in some))
+        those, count = self.steps[few], len(self.steps)
+        return replace(self, steps=tuple((law, times * count // len(those)) for law, times in those))
 
     @cached_property
     def ends(self) -> dict[tuple[float, ...], tuple[float, float]]:
@@ -214,7 +215,7 @@ class Walk:
         shallow = rungs[rungs < 0.25]
         middle = np.concatenate([_MIDDLE, -shallow, -1.0 + shallow])
         middle.sort()
-        if not (new := middle[1:] != middle[:-1]).all():
+        if not every(new := middle[1:] != middle[:-1]):
             middle = middle[np.concatenate([[True], new])]
         return _evaluate(parts, np.concatenate([-1.0 - rungs[::-1], middle, rungs]))
 
@@ -260,7 +261,7 @@ class Walk:
                 log_lost=np.logaddexp(self.log_lost, one.log_lost + math.log(max(more, 1))),
             )  # fmt: skip
 
-    @property
+    @cached_property
     def depth(self) -> FloatArray:
         """K(c) - c K'(c): the log of how rare the losses are that the line at c stands on."""
         return self.k - self.c * self.mean
@@ -271,7 +272,8 @@ class Walk:
         ``limit`` is the log of the mass that may be cut off.
         """
         whole = (self.c > 0.0) & (self.log_lost <= limit)
-        return whole & (self.depth > -DEEPEST) & (self.c < np.max(self.c, where=whole, initial=-1.0))
+        at = whole.nonzero()[0]
+        return whole & (self.depth > -DEEPEST) & (self.c < self.c[at[-1]]) if len(at) else whole
 
     def cut_at(self, index: int, limit: float = LOST) -> FloatArray:
         """Where a line at ``index`` cuts each step: at the earliest harmless cut to its right, so that steeper c
@@ -286,12 +288,12 @@ class Walk:
     @cached_property
     def uncut(self) -> bool:
         """Whether nothing is lost anywhere."""
-        return bool(self.log_lost.max() == -math.inf)
+        return largest(self.log_lost) == -math.inf
 
     @cached_property
     def _unended(self) -> bool:
         """Whether no law is cut anywhere."""
-        return bool((self.cuts == math.inf).all())
+        return every(self.cuts == math.inf)
 
     def whole(self, index: int, limit: float = LOST) -> BoolArray:
         """The c whose law is cut no earlier than that of the line at ``index``: a smaller law bounds nothing."""
@@ -325,14 +327,14 @@ class Walk:
                 k = self.k[run]
                 visible = np.maximum(k[:-1], k[1:]) > -DEEPEST
                 hole &= visible | ((mean[:-1] < _NEAR * sd[:-1]) & (mean[1:] > -_NEAR * sd[1:]))
-            if hole.any():
+            if some(hole):
                 places.append((c[:-1][hole, None] + wide[hole, None] * _QUARTERS).ravel())
         return np.concatenate(places) if places else self.c[:0]
 
     def _reachable(self) -> Walk:
         # beyond the first unreachable c on the right nothing counts, even where the cumulant seems finite again
         keep = np.isfinite(self.k) & (self.k < HUGE) & (self.variance > 0.0)
-        if keep.all():
+        if every(keep):
             return self
         broken = (~keep & (self.c > 0.0)).nonzero()[0]
         if len(broken):
@@ -381,16 +383,18 @@ def _evaluate(parts: Parts, c: FloatArray, plain: bool = False) -> Walk:
     cuts = np.empty((len(parts.steps), len(c)))
     lost = np.zeros(len(c))
     for i in range(0, len(parts.steps), _TOGETHER):
-        some = parts.steps[i : i + _TOGETHER]
-        laws = [law for law, _ in some]
+        few = parts.steps[i : i + _TOGETHER]
+        laws = [law for law, _ in few]
         moments = moments_of(laws, w)
-        for j, (transform, times) in enumerate(some):
+        for j, (transform, times) in enumerate(few):
             log_a = moments.log_a[j]
             if not (plain or times * len(parts.steps) < _COUNTED):
                 own = Moments(log_a, moments.mean[j], moments.variance[j], moments.cut[j])
                 moments.log_a[j] = _from_above(transform, w, own, parts.count)
-        each = np.array([float(times) for _, times in some])[:, None]
-        k = k + np.add.reduce(each * np.where(np.isnan(moments.cut), np.nan, moments.log_a), axis=0)
+        each = np.array([float(times) for _, times in few])[:, None]
+        unreached = np.isnan(moments.cut)
+        log_a = np.where(unreached, np.nan, moments.log_a) if some(unreached) else moments.log_a
+        k = k + np.add.reduce(each * log_a, axis=0)
         mean = mean + sign * np.add.reduce(each * moments.mean, axis=0)
         variance = variance + np.add.reduce(each * moments.variance, axis=0)
         lost = lost + np.add.reduce(each * lost_of(laws, moments.cut), axis=0)

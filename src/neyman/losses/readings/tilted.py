@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from neyman._validate import BoolArray, FloatArray
+from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.losses.readings.transform import Moments
+from neyman.numerics.functions.few import every, some
 
 __all__ = ["VALLEY", "Grid", "by_kinds", "excess", "last_valley", "of_each_kind", "tilted_moments"]
 
@@ -104,16 +105,18 @@ def tilted_moments(
     rows = max(1, entries // loss.size)
     with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
         law = _Law.of(x, step, loss, density, ends)
-        found = [law.tilted(w[i : i + rows]) for i in range(0, len(w), rows)]
-    if len(found) == 1:
-        return found[0]
-    log_a, mean, variance, cut = (np.concatenate(column, axis=-1) for column in zip(*found, strict=True))
-    return log_a, mean, variance, cut
+        found, good = law.near(w, law.sums(w, rows))
+        cut = np.where(w <= ends[0], np.inf, x[..., -1])  # of other laws the grid is all there is
+        if not every(good):
+            for i in range(0, len(w), rows):
+                part = (..., slice(i, i + rows))
+                law.follow(w[i : i + rows], ~good[part], [one[part] for one in found], cut[part])
+    return *found, cut
 
 
 class _Law(NamedTuple):
     """Laws on grids, ``p`` what each place weighs, ``off`` how far its loss lies from the mean and ``square`` that
-    squared; ``size`` are the sums of the weights and of their squares.
+    squared; ``mass`` and ``spread`` are the sums of the weights and of their squares.
     """
 
     x: FloatArray
@@ -125,7 +128,8 @@ class _Law(NamedTuple):
     middle: FloatArray
     off: FloatArray
     square: FloatArray
-    size: tuple[FloatArray, FloatArray]
+    mass: FloatArray
+    spread: FloatArray
     floats: BoolArray
 
     @classmethod
@@ -137,43 +141,56 @@ class _Law(NamedTuple):
         square = off * off
         spread = np.add.reduce(p * square, axis=-1)
         floats = (np.minimum.reduce(density, axis=-1) >= -_LARGEST) & (x[..., -1] > 0.0)
-        return cls(x, step, loss, density, ends, p, middle, off, square, (mass, spread), floats)
+        return cls(x, step, loss, density, ends, p, middle, off, square, mass, spread, floats)
 
-    def tilted(self, w: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """The moments under some tilts, and where the laws may be cut."""
-        end, missing = self.ends
-        a = w[:, None] * self.loss
-        found, good = self._near(a)
-        cut = np.where(w <= end, np.inf, self.x[..., -1])  # of other laws the grid is all there is
-        if not good.all():
-            rows = (~good).nonzero()
-            places, losses, densities = (
-                np.broadcast_to(each, a.shape)[rows] for each in (self.x, self.loss, self.density)
-            )
-            steps = np.broadcast_to(self.step, good.shape)[rows]
-            some = _Rows(a[rows], densities + a[rows], losses, densities, steps)
-            cut[rows] = some.cut(places, cut[rows])
-            for target, value in zip(found, some.moments(missing), strict=True):
-                target[rows] = value
-        return *found, cut
+    def sums(self, w: FloatArray, rows: int) -> FloatArray:
+        """Sums of (e^a - 1) p under each tilt, and of that against ``off`` and ``square``; so many ``rows`` at once."""
+        found = np.empty((3, *self.mass.shape[:-1], len(w)))
+        for i in range(0, len(w), rows):
+            more = w[i : i + rows, None] * self.loss
+            np.expm1(more, out=more)
+            more *= self.p
+            np.add.reduce(more, axis=-1, out=found[0, ..., i : i + rows])
+            found[1, ..., i : i + rows] = _against(more, self.off)
+            found[2, ..., i : i + rows] = _against(more, self.square)
+        return found
 
-    def _near(self, a: FloatArray) -> tuple[tuple[FloatArray, FloatArray, FloatArray], BoolArray]:
+    def near(self, w: FloatArray, sums: FloatArray) -> tuple[tuple[FloatArray, FloatArray, FloatArray], BoolArray]:
         """log A, mean and variance from A - 1, by one exponential a place and what the law itself weighs; and where
         that is good: where A is near 1, so that what is added to it drowns nothing, neither e^a nor the density leaves
         the floats, and the tilted law is dead at both ends of its grid.
         """
-        more = np.expm1(a)
-        more *= self.p
-        excess_of_one = np.add.reduce(more, axis=-1)
+        excess_of_one, aside, variance = sums
         log_a = np.log1p(excess_of_one * self.step - self.ends[1])
-        total = self.size[0] + excess_of_one
-        aside = _against(more, self.off) / total
-        variance = (_against(more, self.square) + self.size[1]) / total - aside * aside
-        dead = np.log(total / a.shape[-1]) - VALLEY  # a lower bound on the largest weight, less a valley
+        total = self.mass + excess_of_one
+        aside /= total
+        variance += self.spread
+        variance /= total
+        variance -= aside * aside
+        dead = np.log(total / self.loss.shape[-1]) - VALLEY  # a lower bound on the largest weight, less a valley
         good = (np.abs(log_a) < _NEAR) & (variance > 0.0)
-        good &= (np.maximum(a[..., 0], a[..., -1]) <= _LARGEST) & self.floats
-        good &= (self.density[..., 0] + a[..., 0] < dead) & (self.density[..., -1] + a[..., -1] < dead)
+        first, last = w * self.loss[..., 0], w * self.loss[..., -1]
+        good &= (np.maximum(first, last) <= _LARGEST) & self.floats
+        good &= (self.density[..., 0] + first < dead) & (self.density[..., -1] + last < dead)
         return (log_a, self.middle + aside, variance), good
+
+    def follow(self, w: FloatArray, bad: BoolArray, found: list[FloatArray], cut: FloatArray) -> None:
+        """Write into what was ``found`` of some tilts, and where the laws may be ``cut``, that of the ``bad`` ones."""
+        rows = bad.nonzero()
+        if not len(rows[0]):
+            return
+        a = (w[:, None] * self.loss)[rows]
+        losses, densities, places = (self._rows(each, rows[0]) for each in (self.loss, self.density, self.x))
+        steps = np.full(len(a), self.step) if np.ndim(self.step) == 0 else self.step[rows[0], 0]
+        tilted = _Rows(a, densities + a, losses, densities, steps)
+        cut[rows] = tilted.cut(places, cut[rows])
+        for target, value in zip(found, tilted.moments(self.ends[1]), strict=True):
+            target[rows] = value
+
+    @staticmethod
+    def _rows(each: FloatArray, of: IntArray) -> FloatArray:
+        """A row for each of some laws, or of so many tilts of one."""
+        return each[of, 0] if each.ndim > 1 else each[None].repeat(len(of), axis=0)
 
 
 class _Rows(NamedTuple):
@@ -222,7 +239,7 @@ class _Rows(NamedTuple):
         variance = np.add.reduce(weight, axis=-1) / total
         log_a = peak + np.log(total * self.step)
         near = np.abs(log_a) < _NEAR
-        if near.any():
+        if some(near):
             log_a[near] = _near_one(self.a[near], self.density[near], self.step[near], missing)
         return log_a, mean, variance
 

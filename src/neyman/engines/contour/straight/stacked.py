@@ -31,7 +31,8 @@ __all__ = ["StackedLines"]
 _LONGEST, _SHORT = 248, 64
 _SPARED = 1000  # nodes, zeros among them, beside long lines that cost more than a sum for each
 _MOST = 1 << 13  # entries of a table of cosines, or eps, from which each line is read by itself, and nothing is copied
-_TOGETHER = 1 << 11  # entries of a table: of more, memory is taken from the system and given back each time
+# entries of a table: of more, memory is taken from the system and given back each time; and where no line is copied
+_TOGETHER, _SHARED = 3000, 1 << 13
 _UNLAID, _APART, _BESIDE = 0, 1, 2  # lines: not laid yet, to be asked by themselves, stacked
 _ORDER = [0, 1, 3, 2, 4]  # of what a line sums: first all that is weighed with cosines
 
@@ -242,8 +243,8 @@ def _summed(rows: _Rows, line: IntArray, epsilon: FloatArray) -> FloatArray:
     """Both sums over the nodes of each ``line`` at an ``epsilon``."""
     width = rows.sums.shape[2] if rows.short else int(rows.length.take(line).max())
     table = rows.sums if width == rows.sums.shape[2] else rows.sums[:, :, :width]
-    found, few = np.empty((2, len(line), len(epsilon))), max(1, _TOGETHER // (width * len(line)))
-    shared = line.shape[1] == 1
+    found, shared = np.empty((2, len(line), len(epsilon))), line.shape[1] == 1
+    few = max(1, (_SHARED if shared else _TOGETHER) // (width * len(line)))
     own = table.take(line, axis=1) if shared else table[:, :0]
     for i in range(0, len(epsilon), few):
         part = slice(i, i + few)
