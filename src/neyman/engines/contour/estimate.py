@@ -185,7 +185,10 @@ class Estimates:
     def slopes(self) -> FloatArray:
         """e^eps Q(L > eps), as far as it was integrated beside delta."""
         with np.errstate(over="ignore", under="ignore"):
-            return np.clip(self.slope * np.exp(np.minimum(self.log_scale, LARGEST_EXPONENT)), 0.0, 1.0)
+            found = np.exp(np.minimum(self.log_scale, LARGEST_EXPONENT))
+            found *= self.slope
+        np.maximum(found, 0.0, out=found)
+        return np.minimum(found, 1.0, out=found)
 
     def within(self, enough: float) -> bool:
         """Whether every relative error is ``enough`` at most."""

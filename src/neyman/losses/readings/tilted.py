@@ -151,8 +151,8 @@ class _Law(NamedTuple):
             np.expm1(more, out=more)
             more *= self.p
             np.add.reduce(more, axis=-1, out=found[0, ..., i : i + rows])
-            found[1, ..., i : i + rows] = _against(more, self.off)
-            found[2, ..., i : i + rows] = _against(more, self.square)
+            for value, out in zip((self.off, self.square), found[1:, ..., i : i + rows], strict=True):
+                _against(more, value, out)
         return found
 
     def near(self, w: FloatArray, sums: FloatArray) -> tuple[tuple[FloatArray, FloatArray, FloatArray], BoolArray]:
@@ -255,6 +255,9 @@ def _near_one(a: FloatArray, density: FloatArray, step: FloatArray, missing: flo
     return np.log1p(sums * step - missing)
 
 
-def _against(weight: FloatArray, value: FloatArray) -> FloatArray:
-    """Sums of weight times value, by a product of a matrix and a vector for each law."""
-    return weight @ value if value.ndim == 1 else np.matmul(weight, value.swapaxes(-1, -2))[..., 0]
+def _against(weight: FloatArray, value: FloatArray, out: FloatArray) -> None:
+    """Write sums of weight times value, by a product of a matrix and a vector for each law."""
+    if value.ndim == 1:
+        np.matmul(weight, value, out=out)
+    else:
+        out[:] = np.matmul(weight, value.swapaxes(-1, -2))[..., 0]

@@ -108,7 +108,7 @@ class StackedLines:
         line = np.empty((len(self._sides), len(epsilon)), dtype=np.int64)
         for i, own in enumerate(self._sides):
             np.add(own.best(epsilon), self._firsts[i], out=line[i])
-        return line[:, :1] if every(line == line[:, :1]) else line
+        return line[:, :1] if len(epsilon) > 1 and every(line == line[:, :1]) else line
 
     def _answers(self, line: IntArray, epsilon: FloatArray) -> list[Reading]:
         """Of sides all of whose lines are stacked, all at once; none where the effort does not suffice, or where one by
@@ -124,18 +124,22 @@ class StackedLines:
         if not (max(terms, len(line) * each) <= _MOST and (terms == 0 or readable(NODE * terms))):
             return []
         with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
-            told = (
-                _told(rows, line, epsilon, _summed(rows, line, epsilon))
-                if alone is None
-                else self._told(line, epsilon, alone)
-            )
+            if alone is None:
+                told = _told(rows, line, epsilon, _summed(rows, line, epsilon))
+            else:
+                told = self._told(line, epsilon, alone)
             what = told.what
             b = scaled(what.mantissa, what.error, what.log_scale, told.scale, told.lost)
+        return self._readings(told, b, line, each)
+
+    def _readings(self, told: _Told, b: Bracket, line: IntArray, each: int) -> list[Reading]:
+        """What was ``told`` of so many eps, and its bracket, side by side."""
         sharp, found = b.sharp_places(), list[Reading]()
+        whole = every(sharp)
         for i in range(len(line)):
             part = slice(i * each, (i + 1) * each)
             bounds = b.lower[part], b.upper[part], b.log_gap_lower[part], b.log_gap_upper[part]
-            bracket = Bracket(*bounds, every(sharp[part]))
+            bracket = Bracket(*bounds, whole or every(sharp[part]))
             found.append(Reading(partial(self._stated, told, line[i], part), bracket))
         return found
 
