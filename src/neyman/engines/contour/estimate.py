@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import BoolArray, FloatArray, IntArray
-from neyman.numerics.functions.few import largest, smallest
+from neyman.numerics.functions.few import every, largest, smallest, some
 from neyman.numerics.rounding import LARGEST_EXPONENT, SMALLEST, UNIT
 from neyman.profiles.profile import Bracket
 
@@ -76,7 +76,7 @@ class Estimate(NamedTuple):
     def settled(self) -> Estimate:
         """The same, but nothing known wherever any number overflowed."""
         with np.errstate(invalid="ignore", over="ignore"):  # infinities of both signs
-            known = np.isfinite(self.mantissa + self.slope + self.error).all()
+            known = every(np.isfinite(self.mantissa + self.slope + self.error))
         if known:
             return self
         sound = np.isfinite(self.mantissa) & np.isfinite(self.slope) & (self.error >= 0.0)
@@ -118,8 +118,10 @@ def faults(log_size: FloatArray, error: FloatArray) -> FloatArray:
     nothing.
     """
     with np.errstate(over="ignore", under="ignore"):
-        grown = np.exp(log_size + error)
-        return np.where(error < 1.0, np.exp(log_size) * np.expm1(np.minimum(error, 1.0)), grown + np.exp(log_size))
+        size, small = np.exp(log_size), error < 1.0
+        if every(small):  # as a rule
+            return size * np.expm1(error)
+        return np.where(small, size * np.expm1(np.minimum(error, 1.0)), np.exp(log_size + error) + size)
 
 
 @dataclass(frozen=True)
@@ -192,7 +194,7 @@ class Estimates:
 
     def within(self, enough: float) -> bool:
         """Whether every relative error is ``enough`` at most."""
-        return bool((self.error <= enough * np.abs(self.value)).all())
+        return every(self.error <= enough * np.abs(self.value))
 
     def settle(self, at: IntArray) -> None:
         """Nothing sharper is to be had at ``at``."""
@@ -220,7 +222,7 @@ class Estimates:
 
     def bracket(self) -> Bracket:
         """Bounds on delta and log(1 - delta), from whichever of delta, 1 - delta was integrated."""
-        if self.is_gap.any():
+        if some(self.is_gap):
             return _of_either(self.value, self.error, self.log_scale, self.is_gap, self.lost)
         return of_delta(self.value, self.error, self.log_scale, self.lost)
 

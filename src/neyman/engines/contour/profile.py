@@ -17,6 +17,7 @@ from neyman.engines.contour.splits import Partings
 from neyman.engines.contour.straight.line import ROUNDED
 from neyman.engines.contour.straight.lines import StraightLines
 from neyman.engines.contour.straight.stacked import StackedLines
+from neyman.numerics.functions.few import every, largest
 from neyman.numerics.rounding import SLIGHT, UNIT
 from neyman.profiles.effort import Effort, allowance, cut_short
 from neyman.profiles.profile import Bracket, Fall, Profile
@@ -157,7 +158,7 @@ class ContourProfile(Profile):
             found = self._evaluate(epsilon, enough, place)
             sharp = found.bracket.sharp
             question = 0 if sharp or not cut_short() else allowance().question
-            known = sharp or found.found.within(_ENOUGH)
+            known = sharp or enough <= _ENOUGH or found.found.within(_ENOUGH)
             last = self._last = place, question, _ENOUGH if known else enough, found
         return last[3]
 
@@ -251,7 +252,7 @@ class ContourProfile(Profile):
         """What short lines ``found``, and dearer means where that is not sharp ``enough``."""
         if found.within(enough):
             bracket = found.bracket()
-            bracket.sharp = bool(bracket.sharp_places().all())
+            bracket.sharp = every(bracket.sharp_places())
             return Reading(found, bracket)
         self._sharpen(found, epsilon, log_rest, without, enough)
         bracket = found.bracket()
@@ -306,8 +307,8 @@ class ContourProfile(Profile):
 
     def _open(self, epsilon: FloatArray) -> bool:
         """Whether nothing is settled at any ``epsilon`` without a contour, unless all is blatant."""
-        last = epsilon.max()
-        return bool(last <= self._deep and last < self._parts.largest_loss)
+        last = largest(epsilon)
+        return last <= self._deep and last < self._parts.largest_loss
 
     def _settled(self, epsilon: FloatArray, log_rest: FloatArray) -> Estimates:
         """A blank sheet on which all is settled that needs no contour: delta is exactly 0, or below anything asked

@@ -31,10 +31,10 @@ def last_valley(log_weight: FloatArray, x: FloatArray) -> Any:
 
 def excess(log_p: Any, a: Any) -> Any:
     """e^log_p (e^a - 1), also where e^a alone overflows, or e^log_p alone is no float."""
-    high, low = np.maximum.reduce(np.real(a), axis=None), np.minimum.reduce(np.real(log_p), axis=None)
+    high, low = np.maximum.reduce(a.real, axis=None), np.minimum.reduce(log_p.real, axis=None)
     if high <= _LARGEST and low >= -_LARGEST:
         return np.exp(log_p) * np.expm1(a)
-    large = np.real(a) > 1.0
+    large = a.real > 1.0
     with np.errstate(under="ignore"):
         grown = np.exp(np.where(large, log_p + a, -math.inf))
         return np.exp(log_p) * np.where(large, -1.0, np.expm1(np.where(large, 0.0, a))) + grown
@@ -249,7 +249,7 @@ def _near_one(a: FloatArray, density: FloatArray, step: FloatArray, missing: flo
     sums = np.empty(len(a))
     large = a.max(axis=-1) > 1.0
     for rows in (large, ~large):
-        if rows.any():
+        if some(rows):
             density_there = density[rows]
             sums[rows] = excess(density_there, np.minimum(a[rows], _LARGEST - density_there)).sum(axis=-1)
     return np.log1p(sums * step - missing)

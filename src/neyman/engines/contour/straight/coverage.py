@@ -9,6 +9,7 @@ import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.contour.cumulant import DEEPEST, LOST, Walk
+from neyman.numerics.functions.few import every, smallest
 from neyman.numerics.rounding import TINY
 
 __all__ = ["Chosen", "alias_distances", "choose", "curvature"]
@@ -51,7 +52,7 @@ def choose(walk: Walk, turned: float = 0.0) -> Chosen:
     c = walk.c[able]
     h = walk.k[able] - np.log(np.abs(c) * (c + 1.0))
     right = int(c.searchsorted(0.0))
-    if right and h[:right].min() > -_BLATANT:
+    if right and smallest(h[:right]) > -_BLATANT:
         able, c, h = able[right:], c[right:], h[right:]
     reach, room = _reached(walk.mean[able], walk.variance[able], (h > -DEEPEST) | (c > 0.0))
     # the eps at which each line of the walk is best: the lower envelope of h - c eps
@@ -100,7 +101,7 @@ def _reached(mean: FloatArray, variance: FloatArray, shown: BoolArray) -> tuple[
     visible = (mean > 0.0) & shown
     reach = np.concatenate([[0.0], mean[visible]])
     spread = np.concatenate([variance[np.abs(mean).argmin()][None], variance[visible]])
-    if not (reach[1:] > reach[:-1]).all():
+    if not every(reach[1:] > reach[:-1]):
         reach, place = np.unique(reach, return_index=True)
         spread = spread[place]
     return reach, _BESIDE * np.sqrt(spread)
