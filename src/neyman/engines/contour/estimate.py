@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -18,7 +17,19 @@ from neyman.profiles.profile import Bracket
 if TYPE_CHECKING:
     from neyman.profiles.certificate import Certificate
 
-__all__ = ["SHARP", "Book", "Contour", "Estimate", "Estimates", "Reading", "entered", "faults", "of_delta", "scaled"]
+__all__ = [
+    "SHARP",
+    "Book",
+    "Contour",
+    "Estimate",
+    "Estimates",
+    "Reading",
+    "entered",
+    "faults",
+    "of_delta",
+    "scaled",
+    "slopes_of",
+]
 
 _LARGEST = 709.0  # whose e^x is a float; of more, all is lost
 
@@ -186,11 +197,7 @@ class Estimates:
 
     def slopes(self) -> FloatArray:
         """e^eps Q(L > eps), as far as it was integrated beside delta."""
-        with np.errstate(over="ignore", under="ignore"):
-            found = np.exp(np.minimum(self.log_scale, LARGEST_EXPONENT))
-            found *= self.slope
-        np.maximum(found, 0.0, out=found)
-        return np.minimum(found, 1.0, out=found)
+        return slopes_of(self.slope, self.log_scale)
 
     def within(self, enough: float) -> bool:
         """Whether every relative error is ``enough`` at most."""
@@ -225,6 +232,15 @@ class Estimates:
         if some(self.is_gap):
             return _of_either(self.value, self.error, self.log_scale, self.is_gap, self.lost)
         return of_delta(self.value, self.error, self.log_scale, self.lost)
+
+
+def slopes_of(slope: FloatArray, log_scale: FloatArray) -> FloatArray:
+    """A part of 1, by its mantissa and the log of its scale."""
+    with np.errstate(over="ignore", under="ignore"):
+        found = np.exp(np.minimum(log_scale, LARGEST_EXPONENT))
+        found *= slope
+    np.maximum(found, 0.0, out=found)
+    return np.minimum(found, 1.0, out=found)
 
 
 def _of_either(
@@ -310,18 +326,28 @@ def _log_less(log_value: FloatArray, lost: FloatArray) -> FloatArray:
 
 
 class Reading:
-    """What was found at some eps, and the ``bracket`` that follows, which is all that most ask for: the rest may be put
-    together when it is.
-    """
+    """What was found at some eps, and the ``bracket`` that follows."""
 
-    __slots__ = ("_of", "bracket")
+    __slots__ = ("_found", "bracket")
 
-    def __init__(self, of: Estimates | Callable[[], Estimates], bracket: Bracket) -> None:
-        self._of, self.bracket = of, bracket
+    def __init__(self, found: Estimates | None, bracket: Bracket) -> None:
+        self._found, self.bracket = found, bracket
 
     @property
     def found(self) -> Estimates:
         """All of it, which nobody else writes."""
-        if not isinstance(self._of, Estimates):
-            self._of = self._of()
-        return self._of
+        if self._found is None:
+            self._found = self._put_together()
+        return self._found
+
+    def _put_together(self) -> Estimates:
+        """What was not handed over: as a rule nobody asks."""
+        raise NotImplementedError
+
+    def within(self, enough: float) -> bool:
+        """Whether every relative error is ``enough`` at most."""
+        return self.found.within(enough)
+
+    def slopes(self) -> FloatArray:
+        """e^eps Q(L > eps), as far as it was integrated beside delta."""
+        return self.found.slopes()

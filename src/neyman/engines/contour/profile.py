@@ -139,10 +139,10 @@ class ContourProfile(Profile):
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         reading = self._evaluated(epsilon, _STEERED)
-        found, bracket = reading.found, reading.bracket
-        slope = found.slopes()
+        bracket, slope = reading.bracket, reading.slopes()
         if bracket.sharp:
             return slope
+        found = reading.found
         vague = (~(found.error <= _VAGUE * np.abs(found.value))).nonzero()[0]
         if len(vague):  # the slope of the exponential that Chernoff fits there
             c, height = self._chernoff(epsilon[vague])
@@ -158,7 +158,7 @@ class ContourProfile(Profile):
             found = self._evaluate(epsilon, enough, place)
             sharp = found.bracket.sharp
             question = 0 if sharp or not cut_short() else allowance().question
-            known = sharp or enough <= _ENOUGH or found.found.within(_ENOUGH)
+            known = sharp or enough <= _ENOUGH or found.within(_ENOUGH)
             last = self._last = place, question, _ENOUGH if known else enough, found
         return last[3]
 
@@ -227,7 +227,7 @@ class ContourProfile(Profile):
         if len(epsilon) and not (self._blatant or self._partings.laid):
             reading = self._stacked.read(self._side, epsilon, place)
             if reading is not None:
-                if reading.bracket.sharp or (self._open(epsilon) and reading.found.within(enough)):
+                if reading.bracket.sharp or (self._open(epsilon) and reading.within(enough)):
                     return reading
                 return self._followed(reading.found.copied(), epsilon, enough)
         log_rest = self._log_rest(epsilon)

@@ -6,14 +6,13 @@ K_add(c) = K_remove(-1 - c), so that whoever asks one direction asks the other a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
-from neyman.engines.contour.estimate import Estimate, Estimates, Reading, scaled
+from neyman.engines.contour.estimate import Estimate, Estimates, Reading, scaled, slopes_of
 from neyman.engines.contour.straight.line import Line, rounded
 from neyman.engines.contour.straight.reading import NODE
 from neyman.numerics.functions.few import every
@@ -40,19 +39,20 @@ _ORDER = [0, 1, 3, 2, 4]  # of what a line sums: first all that is weighed with 
 class _Rows:
     """The numbers of all lines, a column for each; those of lines that are not stacked are of no meaning."""
 
-    __slots__ = ("blurred", "length", "lost", "short", "sums", "terms")
+    __slots__ = ("blurred", "length", "lines", "lost", "short", "sums", "terms")
 
     def __init__(self, count: int) -> None:
         self.terms = np.zeros((19, count))  # start and rise of each of eight; lost, wobble, mass
         self.sums = np.zeros((5, count, 0))  # half the nodes, weights with cosines, weights with sines; line, node
         self.length = np.zeros(count, dtype=np.int64)  # nodes, of which more are zeros
+        self.lines = np.empty(count, dtype=np.object_)
         self.short = True  # whether all lines are
         self.blurred = False  # whether the rounding of the law itself is to be told apart in some
         self.lost = False  # whether some lack a part of the law
 
     def put(self, i: int, line: Line) -> None:
         """Write down those of a ``line``; the sums of none that is long."""
-        length = line.sums.shape[1]
+        length, self.lines[i] = line.sums.shape[1], line
         self.terms[:8, i], self.terms[8:16, i] = line.terms
         self.terms[16:, i] = line.lost, line.wobble, line.mass
         self.length[i] = length
@@ -75,7 +75,6 @@ class StackedLines:
         count = self._firsts.pop()
         self._state = np.zeros(count, dtype=np.int64)
         self._laid: dict[int, Line] = {}
-        self._lines = np.empty(count, dtype=np.object_)  # the same
         self._rows = _Rows(count)
         self._last: tuple[bytes, list[Reading | None]] | None = None
 
@@ -140,17 +139,8 @@ class StackedLines:
             part = slice(i * each, (i + 1) * each)
             bounds = b.lower[part], b.upper[part], b.log_gap_lower[part], b.log_gap_upper[part]
             bracket = Bracket(*bounds, whole or every(sharp[part]))
-            found.append(Reading(partial(self._stated, told, line[i], part), bracket))
+            found.append(_Side(bracket, told, part, line[i], self._rows))
         return found
-
-    def _stated(self, told: _Told, line: IntArray, part: slice) -> Estimates:
-        """What one side was ``told``, and by whom."""
-        what = Estimate(*(column[part] for column in told.what))
-        own = self._rows.terms[16:].take(line, axis=1)
-        final = rounded(own[1], own[2], what.mantissa, what.error) if self._rows.blurred else None
-        lost, by = np.empty(len(what.error)), np.empty(len(what.error), dtype=np.object_)
-        lost[:], by[:] = own[0], self._lines.take(line)
-        return Estimates.stated(what, lost, final, by)
 
     def _told(self, line: IntArray, epsilon: FloatArray, alone: BoolArray) -> _Told:
         """What each ``line`` says at its eps, of which some are summed ``alone``."""
@@ -179,7 +169,7 @@ class StackedLines:
                 continue
             line, tried = self._sides[side].short_line(index - self._firsts[side])
             if line is not None and _stackable(line):
-                self._laid[index] = self._lines[index] = line
+                self._laid[index] = line
                 self._state[index] = _BESIDE
                 self._rows.put(index, line)
             elif tried:
@@ -192,6 +182,32 @@ class _Told(NamedTuple):
     what: Estimate
     scale: FloatArray
     lost: FloatArray | None
+
+
+class _Side(Reading):
+    """What one side was told, a ``part`` of all, by a ``line`` for each eps or by one for all of them."""
+
+    __slots__ = ("_line", "_part", "_rows", "_told")
+
+    def __init__(self, bracket: Bracket, told: _Told, part: slice, line: IntArray, rows: _Rows) -> None:
+        super().__init__(None, bracket)
+        self._told, self._part, self._line, self._rows = told, part, line, rows
+
+    def _put_together(self) -> Estimates:
+        what, rows = Estimate(*(column[self._part] for column in self._told.what)), self._rows
+        own = rows.terms[16:].take(self._line, axis=1)
+        final = rounded(own[1], own[2], what.mantissa, what.error) if rows.blurred else None
+        lost, by = np.empty(len(what.error)), np.empty(len(what.error), dtype=np.object_)
+        lost[:], by[:] = own[0], rows.lines.take(self._line)
+        return Estimates.stated(what, lost, final, by)
+
+    def within(self, enough: float) -> bool:
+        what = self._told.what
+        return every(what.error[self._part] <= enough * np.abs(what.mantissa[self._part]))
+
+    def slopes(self) -> FloatArray:
+        what = self._told.what
+        return slopes_of(what.slope[self._part], what.log_scale[self._part])
 
 
 def _told(rows: _Rows, line: IntArray, epsilon: FloatArray, sums: FloatArray) -> _Told:
