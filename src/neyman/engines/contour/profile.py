@@ -154,7 +154,7 @@ class ContourProfile(Profile):
         that question alone.
         """
         place, last = epsilon.tobytes(), self._last
-        if last is None or last[0] != place or last[1] not in (0, allowance().question) or last[2] > enough:
+        if last is None or last[0] != place or last[2] > enough or (last[1] and last[1] != allowance().question):
             found = self._evaluate(epsilon, enough, place)
             sharp = found.bracket.sharp
             question = 0 if sharp or not cut_short() else allowance().question

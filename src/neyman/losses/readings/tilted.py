@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from neyman._validate import BoolArray, FloatArray, IntArray
+from neyman._validate import BoolArray, FloatArray
 from neyman.losses.readings.transform import Moments
 from neyman.numerics.functions.few import every, some
 
@@ -179,23 +179,20 @@ class _Law(NamedTuple):
         rows = bad.nonzero()
         if not len(rows[0]):
             return
-        a = (w[:, None] * self.loss)[rows]
-        losses, densities, places = (self._rows(each, rows[0]) for each in (self.loss, self.density, self.x))
-        steps = np.full(len(a), self.step) if np.ndim(self.step) == 0 else self.step[rows[0], 0]
-        tilted = _Rows(a, densities + a, losses, densities, steps)
-        cut[rows] = tilted.cut(places, cut[rows])
+        if self.loss.ndim == 1:
+            x, loss, density, step = self.x[None], self.loss[None], self.density[None], np.full(len(rows[0]), self.step)
+        else:
+            x, loss, density, step = (each[rows[0], 0] for each in (self.x, self.loss, self.density, self.step))
+        a = w[rows[-1], None] * loss
+        tilted = _Rows(a, density + a, loss, density, step)
+        cut[rows] = tilted.cut(x, cut[rows])
         for target, value in zip(found, tilted.moments(self.ends[1]), strict=True):
             target[rows] = value
-
-    @staticmethod
-    def _rows(each: FloatArray, of: IntArray) -> FloatArray:
-        """A row for each of some laws, or of so many tilts of one."""
-        return each[of, 0] if each.ndim > 1 else each[None].repeat(len(of), axis=0)
 
 
 class _Rows(NamedTuple):
     """Tilted laws, one a row: exponents ``a`` of the tilt, ``log_weight`` with the density, both of which are changed
-    where the law is cut.
+    where the law is cut; of ``loss`` and ``density`` there is but one row where all are one law's.
     """
 
     a: FloatArray
@@ -214,17 +211,16 @@ class _Rows(NamedTuple):
         held = self.log_weight[:, 0] < log_top - VALLEY
         which = (~((self.log_weight[:, -1] < log_top - VALLEY) & (x[:, -1] > 0.0))).nonzero()[0]
         if len(which):
-            some = self.log_weight[which]
+            some, x = self.log_weight[which], _of(x, which)
             crest = np.maximum.accumulate(some, axis=-1)
-            deep = (some < crest - VALLEY) & (x[which] > 0.0)
+            deep = (some < crest - VALLEY) & (x > 0.0)
             ends_at = last - np.argmax(deep[:, ::-1], axis=-1)
             beyond = np.arange(last + 1) > ends_at[:, None]
-            self.log_weight[which] = np.where(
-                beyond, -math.inf, np.minimum(some, np.take_along_axis(crest, ends_at[:, None], axis=-1))
-            )
+            each = np.arange(len(which))
+            self.log_weight[which] = np.where(beyond, -math.inf, np.minimum(some, crest[each, ends_at][:, None]))
             self.a[which] = np.where(beyond, 0.0, self.a[which])
             cut = cut.copy()
-            cut[which] = np.where(ends_at < last, x[which, ends_at], cut[which])
+            cut[which] = np.where(ends_at < last, x[each if len(x) > 1 else 0, ends_at], cut[which])
             held[which] &= deep.any(axis=-1)
         return np.where(held, cut, np.nan)
 
@@ -240,8 +236,13 @@ class _Rows(NamedTuple):
         log_a = peak + np.log(total * self.step)
         near = np.abs(log_a) < _NEAR
         if some(near):
-            log_a[near] = _near_one(self.a[near], self.density[near], self.step[near], missing)
+            log_a[near] = _near_one(self.a[near], _of(self.density, near), self.step[near], missing)
         return log_a, mean, variance
+
+
+def _of(each: FloatArray, rows: Any) -> FloatArray:
+    """These rows, or that which stands for all."""
+    return each if len(each) == 1 else each[rows]
 
 
 def _near_one(a: FloatArray, density: FloatArray, step: FloatArray, missing: float) -> FloatArray:
@@ -250,7 +251,7 @@ def _near_one(a: FloatArray, density: FloatArray, step: FloatArray, missing: flo
     large = a.max(axis=-1) > 1.0
     for rows in (large, ~large):
         if some(rows):
-            density_there = density[rows]
+            density_there = _of(density, rows)
             sums[rows] = excess(density_there, np.minimum(a[rows], _LARGEST - density_there)).sum(axis=-1)
     return np.log1p(sums * step - missing)
 
