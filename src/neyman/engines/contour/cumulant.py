@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray
-from neyman.losses.gaussian.many.moments import lost_of, moments_of
+from neyman.losses.gaussian.many.moments import lost_of, moments_of, summed
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.losses.readings.transform import LOGGED, Moments, Transform
 from neyman.losses.whole import demand_whole
@@ -315,7 +315,7 @@ class Walk:
         right = ((self.c > 0.0) & ~self._last(end)).nonzero()[0]
         beyond = (self.depth[right] < -DEEPEST).nonzero()[0]
         right = right[: beyond[0] + 1] if len(beyond) else right
-        between = ((self.c > -1.0) & (self.c < 0.0)).nonzero()[0]
+        between = slice(int(self.c.searchsorted(-1.0, side="right")), int(self.c.searchsorted(0.0)))
         places: list[FloatArray] = []
         for run in (between, right):
             c, mean, sd = self.c[run], self.mean[run], np.sqrt(self.variance[run])
@@ -391,13 +391,11 @@ def _evaluate(parts: Parts, c: FloatArray, plain: bool = False) -> Walk:
             if not (plain or times * len(parts.steps) < _COUNTED):
                 own = Moments(log_a, moments.mean[j], moments.variance[j], moments.cut[j])
                 moments.log_a[j] = _from_above(transform, w, own, parts.count)
-        each = np.array([float(times) for _, times in few])[:, None]
-        unreached = np.isnan(moments.cut)
-        log_a = np.where(unreached, np.nan, moments.log_a) if some(unreached) else moments.log_a
-        k = k + np.add.reduce(each * log_a, axis=0)
-        mean = mean + sign * np.add.reduce(each * moments.mean, axis=0)
-        variance = variance + np.add.reduce(each * moments.variance, axis=0)
-        lost = lost + np.add.reduce(each * lost_of(laws, moments.cut), axis=0)
+        each = [float(times) for _, times in few]
+        k = k + summed(each, np.where(np.isnan(moments.cut), np.nan, moments.log_a))
+        mean = mean + sign * summed(each, moments.mean)
+        variance = variance + summed(each, moments.variance)
+        lost = lost + summed(each, lost_of(laws, moments.cut))
         cuts[i : i + _TOGETHER] = moments.cut
     with np.errstate(divide="ignore"):
         return Walk(c, k, mean, variance, np.log(lost), cuts)
