@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["DEEPEST", "LOST", "MERGED", "WALKED", "Parts", "Walk"]
 
-
 DEEPEST = 745.0  # -log of the smallest positive float: no profile is asked for below
 _DISTINCT = 32  # distinct steps up to which they are parted
 _MANY = 200  # steps from which they are parted before any contour is bent
