@@ -45,7 +45,7 @@ class _Rows:
         self.terms = np.zeros((19, count))  # start and rise of each of eight; lost, wobble, mass
         self.sums = np.zeros((5, count, 0))  # half the nodes, weights with cosines, weights with sines; line, node
         self.length = np.zeros(count, dtype=np.int64)  # nodes, of which more are zeros
-        self.lines = np.empty(count, dtype=np.object_)
+        self.lines = np.empty(count, dtype=np.object_)  # themselves
         self.short = True  # whether all lines are
         self.blurred = False  # whether the rounding of the law itself is to be told apart in some
         self.lost = False  # whether some lack a part of the law
@@ -265,10 +265,10 @@ def _summed(rows: _Rows, line: IntArray, epsilon: FloatArray) -> FloatArray:
     table = rows.sums if width == rows.sums.shape[2] else rows.sums[:, :, :width]
     found, shared = np.empty((2, len(line), len(epsilon))), line.shape[1] == 1
     few = max(1, (_SHARED if shared else _TOGETHER) // (width * len(line)))
-    own = table.take(line, axis=1) if shared else table[:, :0]
+    of_all = table.take(line, axis=1) if shared else None
     for i in range(0, len(epsilon), few):
         part = slice(i, i + few)
-        own = own if shared else table.take(line[:, part], axis=1)
+        own = table.take(line[:, part], axis=1) if of_all is None else of_all
         cosine, sine = by_half(epsilon[part, None] * own[0])
         terms = cosine * own[1:3]
         terms += sine * own[3:]
