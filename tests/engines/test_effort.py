@@ -13,7 +13,8 @@ from neyman.engines.choose import profiles
 from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.engines.combine.listed import lists
 from neyman.engines.combine.mixture import MixtureProfile
-from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.cumulant import Walk
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.straight.line import Line
 from neyman.engines.contour.straight.plan import Plan
 from neyman.engines.lattice.profile import LatticeProfile

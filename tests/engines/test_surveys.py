@@ -13,8 +13,9 @@ import pytest
 from neyman.engines.closed_form.pairs import SubsampledGaussianProfile
 from neyman.engines.contour.bulk_jumps.split import Split
 from neyman.engines.contour.bulk_jumps.threshold import Valleys
-from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.cumulant import Walk
 from neyman.engines.contour.estimate import Estimates
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep

@@ -8,8 +8,9 @@ import pytest
 
 import neyman as ny
 from neyman.engines.atoms.enumeration import enumerated
-from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.cumulant import Walk
 from neyman.engines.contour.laws import transform
+from neyman.engines.contour.parts import Parts
 from neyman.engines.renyi.laws import power_laws
 from neyman.losses.discrete.steps import RandomizedResponseStep
 from neyman.losses.gaussian.transform import SamplingTransform

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import neyman as ny
-from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.cumulant import Walk
 from neyman.engines.contour.estimate import Book
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.straight.line import Line
 from neyman.engines.contour.straight.plan import Plan
 from neyman.losses.gaussian.transform import SamplingTransform

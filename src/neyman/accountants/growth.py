@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.cumulant import Walk
 from neyman.engines.contour.growing import GrowingLines
+from neyman.engines.contour.parts import Parts
 from neyman.guarantees.questions.epsilon import certified_near, epsilon_upper, spread
 from neyman.losses.base import Step
 from neyman.losses.gaussian.plain import GaussianStep

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.numerics.functions.few import every, some
 from neyman.numerics.functions.log1p import log1p
 from neyman.numerics.rounding import UNIT
 from neyman.numerics.sums.turns import cosine_and_sine
@@ -69,14 +70,14 @@ def mixed(t: Any, rate: float) -> Any:
     """
     if rate == 1.0:
         return t
-    huge = np.real(t) > _HUGE
+    huge = t.real > _HUGE
     if not np.count_nonzero(huge):
         return _moderate(t, rate)
     with np.errstate(over="ignore", invalid="ignore"):
         far = t + math.log(rate)
-        half = np.exp(0.5 * np.where(huge & (np.real(far) < _HUGE), t, 0.0))
+        half = np.exp(0.5 * np.where(huge & (far.real < _HUGE), t, 0.0))
         rare = log1p(rate * half * half - rate)
-    large = np.where(np.real(far) < _HUGE, rare, far)
+    large = np.where(far.real < _HUGE, rare, far)
     return np.where(huge, large, _moderate(np.where(huge, 0.0, t), rate))
 
 
@@ -84,7 +85,7 @@ def _moderate(t: Any, rate: float) -> Any:
     grown = rate * np.expm1(t)
     if rate <= 0.5:
         return log1p(grown)
-    low = np.real(grown) < -0.5
+    low = grown.real < -0.5
     if not np.count_nonzero(low):
         return log1p(grown)
     at = np.where(low, t, 0.0)
@@ -122,7 +123,7 @@ def mixed_each(t: FloatArray, turn: FloatArray, rate: FloatArray) -> tuple[Float
     """
     far = t + np.log(rate)
     size, phase = _log_of(np.exp(np.minimum(far, _ALL)), turn, rate)
-    if (large := far > _ALL).any():
+    if some(large := far > _ALL):
         size, phase = np.where(large, far, size), np.where(large, turn, phase)
     return size, phase
 
@@ -146,7 +147,7 @@ def _log_of(grown: Any, turn: FloatArray, rate: Any) -> tuple[FloatArray, FloatA
     level, imag = grown * cosine, grown * sine
     whole, real = (1.0 - rate) + level, level - rate
     size, phase = 0.5 * np.log1p(np.maximum(real * (2.0 + real) + imag * imag, -0.75)), np.arctan2(imag, whole)
-    if not (near := real > -0.5).all():
+    if not every(near := real > -0.5):
         with np.errstate(divide="ignore"):
             size = np.where(near, size, np.log(np.hypot(whole, imag)))
     return size, phase
@@ -169,7 +170,7 @@ def mixed_lines(t: FloatArray, turn: FloatArray, rate: Any) -> tuple[FloatArray,
     most = np.maximum.reduce(t, axis=-1, initial=0.0)
     if np.ndim(rate) == 0 and (rate > 0.5 or (most > _SQUARED and _SQUARED + math.log(rate) < _ALL)):
         found = mixed(t + 1j * turn[:, None], rate)
-        size, phase = np.real(found), np.imag(found)
+        size, phase = found.real, found.imag
         wide = 2.0 / math.cos(0.5 * float(np.max(np.abs(turn), initial=0.0)))
         return size, phase, wide * MIXED_ERROR * np.max(np.abs(found), initial=0.0)
     each, angle = np.asarray(rate)[..., None, None], turn[..., None]

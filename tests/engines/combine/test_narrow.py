@@ -15,7 +15,8 @@ from neyman.engines.atoms.enumeration import enumerated
 from neyman.engines.atoms.profile import AtomsProfile
 from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.engines.combine.beside.narrow import BesideLittle, NarrowProfile, beside, margins, tails
-from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.cumulant import Walk
+from neyman.engines.contour.parts import Parts
 from neyman.losses.discrete.steps import RandomizedResponseStep
 from neyman.losses.discrete.transform import DiscreteTransform
 from neyman.losses.gaussian.plain import GaussianStep

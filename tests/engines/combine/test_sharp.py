@@ -14,7 +14,7 @@ from neyman.engines.combine.fallback import FallbackProfile
 from neyman.engines.combine.smoothed import SmoothedProfile
 from neyman.engines.combine.told_alone import ToldAlone
 from neyman.engines.combine.total_variation import TotalVariation
-from neyman.engines.contour.cumulant import Parts
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.profile import ContourProfile
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.profiles.pair import MaximumProfile

@@ -11,7 +11,8 @@ from scipy.special import gammaln, ndtr
 
 import neyman as ny
 from neyman.engines.combine.listed import lists, outcome_by_outcome
-from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.cumulant import Walk
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.profile import ContourProfile
 from neyman.losses.discrete.steps import DiscreteStep
 from neyman.losses.discrete.transform import DiscreteTransform

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
-from neyman.engines.contour.cumulant import Parts
 from neyman.engines.contour.hyperbola.arc import Edge, Shape
 from neyman.engines.contour.hyperbola.certifier import certified_arc
 from neyman.engines.contour.hyperbola.rotated import Steps
 from neyman.engines.contour.laws import transform
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.straight.witness import ArcWitness
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.profiles.certificate import Certificate

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import neyman as ny
 from neyman.engines.contour.certifier import certified
-from neyman.engines.contour.cumulant import Parts
 from neyman.engines.contour.laws import transform
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.straight.witness import LineWitness
 from neyman.engines.contour.truncation.period import folded
 from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform

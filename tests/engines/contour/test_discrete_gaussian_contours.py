@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import neyman as ny
 from neyman.engines.choose import profiles
 from neyman.engines.combine.smoothed import SmoothedProfile
-from neyman.engines.contour.cumulant import Parts
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.truncation import recurrences
 from neyman.engines.contour.truncation.period import folded
 from neyman.engines.contour.truncation.recurrences import islands

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
-from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.cumulant import Walk
 from neyman.engines.contour.growing import GrowingLines
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.straight.line import Line
 from neyman.engines.contour.truncation.monotone import log_beyond
 from neyman.losses.gaussian.transform import SamplingTransform

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from neyman.engines.contour import laws
-from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.cumulant import Walk
 from neyman.engines.contour.laws import stubborn
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.rungs import RATIO, evenly_apart
 from neyman.engines.contour.straight import plan as lines
 from neyman.engines.contour.straight.lines import StraightLines

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 import neyman as ny
 from neyman.engines.choose import profiles
 from neyman.engines.closed_form.pairs import GaussianProfile, SubsampledGaussianProfile
-from neyman.engines.contour.cumulant import Parts
 from neyman.engines.contour.hyperbola.rotated import between_anchors
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.profile import ContourProfile, Estimates
 from neyman.engines.contour.straight.line import Line
 from neyman.engines.contour.straight.plan import Plan

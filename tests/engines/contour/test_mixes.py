@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import neyman as ny
-from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.cumulant import Walk
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.profile import ContourProfile
 from neyman.losses.gaussian.many import block
 from neyman.losses.gaussian.transform import SamplingTransform

@@ -10,7 +10,8 @@ import pytest
 from scipy import special
 
 import neyman as ny
-from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.cumulant import Walk
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.contour.rare.profile import RareProfile, rare_laws
 from neyman.engines.contour.rare.rarity import seldom

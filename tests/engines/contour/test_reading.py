@@ -7,9 +7,10 @@ import pytest
 from mpmath import mp, mpf
 
 import neyman as ny
-from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.cumulant import Walk
 from neyman.engines.contour.estimate import Book
 from neyman.engines.contour.laws import transform
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.contour.straight.line import SUMMED, Line
 from neyman.engines.contour.straight.plan import Plan

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neyman.engines.contour import cumulant
-from neyman.engines.contour.cumulant import DEEPEST, Parts, Walk
+from neyman.engines.contour.cumulant import DEEPEST, Walk
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.rungs import evenly_apart, foreseeable, foreseen
 from neyman.losses.gaussian.transform import SamplingTransform
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import neyman as ny
-from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.cumulant import Walk
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.saddles import expected_fall, expected_scores
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.numerics.functions.normal import probit

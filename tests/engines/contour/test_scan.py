@@ -9,7 +9,8 @@ import pytest
 
 import neyman as ny
 from neyman.engines.choose import profiles
-from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.cumulant import Walk
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.straight.plan import Plan
 from neyman.engines.contour.truncation import cells
 from neyman.engines.contour.truncation.cells import shortened

@@ -18,8 +18,9 @@ from neyman.engines.contour.bulk_jumps import lines
 from neyman.engines.contour.bulk_jumps.lines import Parting
 from neyman.engines.contour.bulk_jumps.split import Split
 from neyman.engines.contour.bulk_jumps.threshold import Place, Valleys
-from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.cumulant import Walk
 from neyman.engines.contour.estimate import Estimates
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.gaussian.parts.bulk import SoftBulk

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
-from neyman.engines.contour.cumulant import Parts
-from neyman.engines.contour.estimate import Estimate
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.contour.straight import stacked
 from neyman.engines.contour.straight.line import Line
@@ -124,8 +123,8 @@ def test_both_directions_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -> No
     read: list[int] = []
     plainly = stacked._told
 
-    def told(rows: stacked._Rows, line: np.ndarray, epsilon: np.ndarray, sums: np.ndarray) -> Estimate:
-        read.append(len(line))
+    def told(rows: stacked._Rows, line: np.ndarray, epsilon: np.ndarray, sums: np.ndarray) -> stacked._Told:
+        read.append(sums[0].size)
         return plainly(rows, line, epsilon, sums)
 
     monkeypatch.setattr(stacked, "_told", told)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import neyman as ny
-from neyman.engines.contour.cumulant import Parts
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.contour.straight.lines import StraightLines
 from neyman.engines.rules.contours import _BACKED

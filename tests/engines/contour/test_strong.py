@@ -9,7 +9,7 @@ import pytest
 from flint import acb, arb, ctx
 
 import neyman as ny
-from neyman.engines.contour.cumulant import Parts
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.profile import ContourProfile
 from neyman.losses.gaussian.transform import SamplingTransform
 from tests.effort import rest_slow

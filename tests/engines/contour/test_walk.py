@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from flint import acb, arb
 
-from neyman.engines.contour.cumulant import WALKED, Parts, Walk
+from neyman.engines.contour.cumulant import WALKED, Walk
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.contour.straight.aliases import _needs
 from neyman.engines.contour.straight.coverage import alias_distances

@@ -12,8 +12,9 @@ from neyman.engines.atoms.gathered import gathered
 from neyman.engines.combine.fallback import FallbackProfile
 from neyman.engines.combine.smoothed import THIN, VEIL, SmoothedProfile
 from neyman.engines.combine.total_variation import TotalVariation
-from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.cumulant import Walk
 from neyman.engines.contour.laws import transform
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.contour.truncation.period import folded
 from neyman.engines.lattice.profile import LatticeProfile

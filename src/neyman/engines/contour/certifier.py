@@ -11,8 +11,9 @@ import math
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.cumulant import Walk
 from neyman.engines.contour.estimate import Estimates
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.straight.line import Line
 from neyman.engines.contour.straight.periodic_line import FoldedLine
 from neyman.engines.contour.straight.plan import Plan

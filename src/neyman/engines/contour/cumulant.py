@@ -7,33 +7,27 @@ eps. One walk over w serves both directions: K_remove(c) = sum T log A(c + 1), K
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.rungs import evenly_apart, foreseeable, foreseen
-from neyman.losses.gaussian.many.moments import lost_of, moments_of
-from neyman.losses.gaussian.transform import SamplingTransform
+from neyman.losses.gaussian.many.moments import lost_of, moments_of, summed
 from neyman.losses.readings.transform import LOGGED, Moments, Transform
 from neyman.losses.whole import demand_whole
+from neyman.numerics.functions.few import every, largest, some
 from neyman.numerics.rounding import HUGE, LARGEST_EXPONENT, UNIT
-from neyman.profiles.pair import Direction
 
 if TYPE_CHECKING:
-    from neyman.engines.contour.truncation.period import Fold
-    from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
+    pass
 
-__all__ = ["DEEPEST", "LOST", "MERGED", "WALKED", "Parts", "Walk"]
-
+__all__ = ["DEEPEST", "LOST", "MERGED", "WALKED", "Walk"]
 
 DEEPEST = 745.0  # -log of the smallest positive float: no profile is asked for below
-_DISTINCT = 32  # distinct steps up to which they are parted
-_MANY = 200  # steps from which they are parted before any contour is bent
-_SAMPLE = 24  # steps of a long mix that stand for all in a first guess
-_PROBE = 8  # the same, where it is told whether a dearer way pays
 _EACH = 64.0  # certifies: units of the mean loss that T steps may move K at a pole by, for the square root of T
 _FIRST, _SHALLOW, _FURTHEST = 0.04, 0.05, 45.0  # in units of 1 / deviation: the first c, but at most that, and the last
 _QUARTERS = np.array([0.25, 0.5, 0.75])  # of a hole: where rungs are put in it
@@ -57,124 +51,6 @@ _COLUMNS = ("c", "k", "mean", "variance", "log_lost", "cuts")
 # holds for either), one each for the square, z + 1 and their product, and sqrt(5) for the complex one
 MERGED = 12.0 * UNIT
 LOST = -110.0  # log of the mass that a line may cut off to stay clear of moments that explode
-
-
-@dataclass(frozen=True)
-class Parts:
-    """A composition in one direction: steps with their counts, and the mu of all unsampled Gaussians together, which is
-    within an ulp of the exact one.
-    """
-
-    steps: tuple[tuple[Transform, int], ...]
-    mu: float
-    direction: Direction
-    fold: Fold | None = None  # the lattice of all losses, where it has one that is to be made use of
-    # where the last line of either direction was cut, and how many of its deviations that is: others are alike
-    cut_before: dict[Direction, tuple[float, float]] = field(default_factory=dict, compare=False)
-
-    @overload
-    def argument(self, c: float) -> float: ...
-    @overload
-    def argument(self, c: FloatArray) -> FloatArray: ...
-    def argument(self, c: float | FloatArray) -> float | FloatArray:
-        """The w at which the transforms are taken for Re z = c."""
-        return c + 1.0 if self.direction == "remove" else -c
-
-    @property
-    def reversed(self) -> Parts:
-        """The same composition in the other direction."""
-        return replace(self, direction="add" if self.direction == "remove" else "remove")
-
-    @cached_property
-    def largest_loss(self) -> float:
-        """No loss lies above this: delta is exactly 0 from there on."""
-        if self.mu > 0.0:
-            return math.inf
-        return sum(times * law.largest(self.direction == "remove") for law, times in self.steps)
-
-    @cached_property
-    def laws(self) -> tuple[Transform, ...]:
-        """The distinct steps."""
-        return tuple(law for law, _ in self.steps)
-
-    @cached_property
-    def times(self) -> FloatArray:
-        """How often each is taken."""
-        return np.array([float(times) for _, times in self.steps])
-
-    @cached_property
-    def gaussians(self) -> tuple[tuple[SamplingTransform, int], ...]:
-        """The steps that are sampled Gaussians, whose laws can be rotated and parted."""
-        return tuple((law, times) for law, times in self.steps if type(law) is SamplingTransform)
-
-    @cached_property
-    def least_noise(self) -> float:
-        """The least noise multiplier of those."""
-        return min((law.sigma for law, _ in self.gaussians), default=math.inf)
-
-    @property
-    def sampled(self) -> bool:
-        """Whether that is all of them."""
-        return len(self.gaussians) == len(self.steps)
-
-    @property
-    def rough(self) -> bool:
-        """Whether some of the transforms do not die along a line."""
-        return not all(isinstance(law, SamplingTransform) for law, _ in self.steps)
-
-    @cached_property
-    def discrete_gaussians(self) -> tuple[tuple[DiscreteGaussianTransform, int], ...]:
-        """The steps that are discrete Gaussians, whose transforms return period after period, with nothing between."""
-        from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
-
-        return tuple((law, times) for law, times in self.steps if isinstance(law, DiscreteGaussianTransform))
-
-    @property
-    def parted(self) -> bool:
-        """Whether the law can be parted into bulk and jumps; in the direction "add" there are none."""
-        return self.direction == "remove" and len(self.steps) <= _DISTINCT and self.sampled
-
-    @property
-    def parted_first(self) -> bool:
-        """Whether that is the first thing to try where a line is long: of few steps an arc is cheaper."""
-        return self.parted and self.many
-
-    @property
-    def many(self) -> bool:
-        """Whether there are so many steps that none of them alone decides how far a line goes."""
-        return self.count >= _MANY
-
-    @property
-    def few(self) -> slice | None:
-        """Of many steps a few that tell a first guess from an absurd one; None where there are not many."""
-        return self._every(_SAMPLE)
-
-    @property
-    def fewest(self) -> slice | None:
-        """Of these even fewer, that tell what pays."""
-        return self._every(_PROBE)
-
-    def _every(self, size: int) -> slice | None:
-        count = len(self.steps)
-        return None if count <= 2 * size else slice(0, size * (count // size), count // size)
-
-    def sample(self, few: slice | None = None) -> Parts:
-        """Those ``few`` (or ``Parts.few``), counted for all; all of them where there are not many."""
-        few = self.few if few is None else few
-        if few is None:
-            return self
-        some, count = self.steps[few], len(self.steps)
-        return replace(self, steps=tuple((law, times * count // len(some)) for law, times in some))
-
-    @cached_property
-    def ends(self) -> dict[tuple[float, ...], tuple[float, float]]:
-        """Where lines may be cut, as far as it was looked for: the same for all eps that a line serves."""
-        return {}
-
-    @cached_property
-    def count(self) -> float:
-        """Number of steps, all told."""
-        return float(sum(times for _, times in self.steps)) + 1.0
 
 
 @dataclass(frozen=True)
@@ -216,7 +92,7 @@ class Walk:
         shallow = rungs[rungs < 0.25]
         middle = np.concatenate([_MIDDLE, -shallow, -1.0 + shallow])
         middle.sort()
-        if not (new := middle[1:] != middle[:-1]).all():
+        if not every(new := middle[1:] != middle[:-1]):
             middle = middle[np.concatenate([[True], new])]
         left, right = (rungs, far) if parts.direction == "remove" else (far, rungs)
         return _evaluate(parts, np.concatenate([-1.0 - left[::-1], middle, right]))
@@ -278,7 +154,7 @@ class Walk:
                 log_lost=np.logaddexp(self.log_lost, one.log_lost + math.log(max(more, 1))),
             )  # fmt: skip
 
-    @property
+    @cached_property
     def depth(self) -> FloatArray:
         """K(c) - c K'(c): the log of how rare the losses are that the line at c stands on."""
         return self.k - self.c * self.mean
@@ -289,7 +165,8 @@ class Walk:
         ``limit`` is the log of the mass that may be cut off.
         """
         whole = (self.c > 0.0) & (self.log_lost <= limit)
-        return whole & (self.depth > -DEEPEST) & (self.c < np.max(self.c, where=whole, initial=-1.0))
+        at = whole.nonzero()[0]
+        return whole & (self.depth > -DEEPEST) & (self.c < self.c[at[-1]]) if len(at) else whole
 
     def cut_at(self, index: int, limit: float = LOST) -> FloatArray:
         """Where a line at ``index`` cuts each step: at the earliest harmless cut to its right, so that steeper c
@@ -304,12 +181,12 @@ class Walk:
     @cached_property
     def uncut(self) -> bool:
         """Whether nothing is lost anywhere."""
-        return bool(self.log_lost.max() == -math.inf)
+        return largest(self.log_lost) == -math.inf
 
     @cached_property
     def _unended(self) -> bool:
         """Whether no law is cut anywhere."""
-        return bool((self.cuts == math.inf).all())
+        return every(self.cuts == math.inf)
 
     def whole(self, index: int, limit: float = LOST) -> BoolArray:
         """The c whose law is cut no earlier than that of the line at ``index``: a smaller law bounds nothing."""
@@ -331,7 +208,7 @@ class Walk:
         right = ((self.c > 0.0) & ~self._last(end)).nonzero()[0]
         beyond = (self.depth[right] < -DEEPEST).nonzero()[0]
         right = right[: beyond[0] + 1] if len(beyond) else right
-        between = ((self.c > -1.0) & (self.c < 0.0)).nonzero()[0]
+        between = slice(int(self.c.searchsorted(-1.0, side="right")), int(self.c.searchsorted(0.0)))
         places: list[FloatArray] = []
         for run in (between, right):
             c, mean, sd = self.c[run], self.mean[run], np.sqrt(self.variance[run])
@@ -343,14 +220,14 @@ class Walk:
                 k = self.k[run]
                 visible = np.maximum(k[:-1], k[1:]) > -DEEPEST
                 hole &= visible | ((mean[:-1] < _NEAR * sd[:-1]) & (mean[1:] > -_NEAR * sd[1:]))
-            if hole.any():
+            if some(hole):
                 places.append((c[:-1][hole, None] + wide[hole, None] * _QUARTERS).ravel())
         return np.concatenate(places) if places else self.c[:0]
 
     def _reachable(self) -> Walk:
         # beyond the first unreachable c on the right nothing counts, even where the cumulant seems finite again
         keep = np.isfinite(self.k) & (self.k < HUGE) & (self.variance > 0.0)
-        if keep.all():
+        if every(keep):
             return self
         broken = (~keep & (self.c > 0.0)).nonzero()[0]
         if len(broken):
@@ -386,19 +263,19 @@ def _evaluate(parts: Parts, c: FloatArray, plain: bool = False) -> Walk:
     cuts = np.empty((len(parts.steps), len(c)))
     lost = np.zeros(len(c))
     for i in range(0, len(parts.steps), _TOGETHER):
-        some = parts.steps[i : i + _TOGETHER]
-        laws = [law for law, _ in some]
+        few = parts.steps[i : i + _TOGETHER]
+        laws = [law for law, _ in few]
         moments = moments_of(laws, w)
-        for j, (transform, times) in enumerate(some):
+        for j, (transform, times) in enumerate(few):
             log_a = moments.log_a[j]
             if not (plain or times * len(parts.steps) < _COUNTED):
                 own = Moments(log_a, moments.mean[j], moments.variance[j], moments.cut[j])
                 moments.log_a[j] = _from_above(transform, w, own, parts.count)
-        each = np.array([float(times) for _, times in some])[:, None]
-        k = k + np.add.reduce(each * np.where(np.isnan(moments.cut), np.nan, moments.log_a), axis=0)
-        mean = mean + sign * np.add.reduce(each * moments.mean, axis=0)
-        variance = variance + np.add.reduce(each * moments.variance, axis=0)
-        lost = lost + np.add.reduce(each * lost_of(laws, moments.cut), axis=0)
+        each = [float(times) for _, times in few]
+        k = k + summed(each, np.where(np.isnan(moments.cut), np.nan, moments.log_a))
+        mean = mean + sign * summed(each, moments.mean)
+        variance = variance + summed(each, moments.variance)
+        lost = lost + summed(each, lost_of(laws, moments.cut))
         cuts[i : i + _TOGETHER] = moments.cut
     with np.errstate(divide="ignore"):
         return Walk(c, k, mean, variance, np.log(lost), cuts)

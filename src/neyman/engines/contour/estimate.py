@@ -10,13 +10,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import BoolArray, FloatArray, IntArray
+from neyman.numerics.functions.few import every, largest, smallest, some
 from neyman.numerics.rounding import LARGEST_EXPONENT, SMALLEST, UNIT
 from neyman.profiles.profile import Bracket
 
 if TYPE_CHECKING:
     from neyman.profiles.certificate import Certificate
 
-__all__ = ["SHARP", "Book", "Contour", "Estimate", "Estimates", "Reading", "entered", "faults", "of_delta", "scaled"]
+__all__ = [
+    "SHARP",
+    "Book",
+    "Contour",
+    "Estimate",
+    "Estimates",
+    "Reading",
+    "entered",
+    "faults",
+    "of_delta",
+    "scaled",
+    "slopes_of",
+]
 
 _LARGEST = 709.0  # whose e^x is a float; of more, all is lost
 
@@ -74,7 +87,7 @@ class Estimate(NamedTuple):
     def settled(self) -> Estimate:
         """The same, but nothing known wherever any number overflowed."""
         with np.errstate(invalid="ignore", over="ignore"):  # infinities of both signs
-            known = np.isfinite(self.mantissa + self.slope + self.error).all()
+            known = every(np.isfinite(self.mantissa + self.slope + self.error))
         if known:
             return self
         sound = np.isfinite(self.mantissa) & np.isfinite(self.slope) & (self.error >= 0.0)
@@ -116,8 +129,10 @@ def faults(log_size: FloatArray, error: FloatArray) -> FloatArray:
     nothing.
     """
     with np.errstate(over="ignore", under="ignore"):
-        grown = np.exp(log_size + error)
-        return np.where(error < 1.0, np.exp(log_size) * np.expm1(np.minimum(error, 1.0)), grown + np.exp(log_size))
+        size, small = np.exp(log_size), error < 1.0
+        if every(small):  # as a rule
+            return size * np.expm1(error)
+        return np.where(small, size * np.expm1(np.minimum(error, 1.0)), np.exp(log_size + error) + size)
 
 
 @dataclass(frozen=True)
@@ -151,13 +166,6 @@ class Estimates:
         none = np.zeros((3, len(lost)), dtype=np.bool_)
         return cls(*what, none[0], lost, none[1], none[2] if final is None else final, by)
 
-    def part(self, some: slice) -> Estimates:
-        """These places alone, of which nobody else writes."""
-        return Estimates(
-            self.value[some], self.slope[some], self.error[some], self.log_scale[some], self.is_gap[some],
-            self.lost[some], self.settled[some], self.final[some], self.by[some],
-        )  # fmt: skip
-
     def copied(self) -> Estimates:
         """The same, to be written into."""
         return Estimates(*(getattr(self, one.name).copy() for one in fields(self)))
@@ -189,12 +197,11 @@ class Estimates:
 
     def slopes(self) -> FloatArray:
         """e^eps Q(L > eps), as far as it was integrated beside delta."""
-        with np.errstate(over="ignore", under="ignore"):
-            return np.clip(self.slope * np.exp(np.minimum(self.log_scale, LARGEST_EXPONENT)), 0.0, 1.0)
+        return slopes_of(self.slope, self.log_scale)
 
     def within(self, enough: float) -> bool:
         """Whether every relative error is ``enough`` at most."""
-        return bool((self.error <= enough * np.abs(self.value)).all())
+        return every(self.error <= enough * np.abs(self.value))
 
     def settle(self, at: IntArray) -> None:
         """Nothing sharper is to be had at ``at``."""
@@ -222,9 +229,18 @@ class Estimates:
 
     def bracket(self) -> Bracket:
         """Bounds on delta and log(1 - delta), from whichever of delta, 1 - delta was integrated."""
-        if self.is_gap.any():
+        if some(self.is_gap):
             return _of_either(self.value, self.error, self.log_scale, self.is_gap, self.lost)
         return of_delta(self.value, self.error, self.log_scale, self.lost)
+
+
+def slopes_of(slope: FloatArray, log_scale: FloatArray) -> FloatArray:
+    """A part of 1, by its mantissa and the log of its scale."""
+    with np.errstate(over="ignore", under="ignore"):
+        found = np.exp(np.minimum(log_scale, LARGEST_EXPONENT))
+        found *= slope
+    np.maximum(found, 0.0, out=found)
+    return np.minimum(found, 1.0, out=found)
 
 
 def _of_either(
@@ -261,30 +277,46 @@ def of_delta(value: FloatArray, error: FloatArray, log_scale: FloatArray, lost: 
         return scaled(value, error, log_scale, np.exp(log_scale), lost)
 
 
-def scaled(value: FloatArray, error: FloatArray, log_scale: FloatArray, scale: FloatArray, lost: FloatArray) -> Bracket:
-    """The same, of which the ``scale`` is known; whoever asks ignores what overflows. Both bounds are rows of one
-    array.
+def scaled(
+    value: FloatArray, error: FloatArray, log_scale: FloatArray, scale: FloatArray, lost: FloatArray | None
+) -> Bracket:
+    """The same, of which the ``scale`` is known, and whether anything is ``lost``; whoever asks ignores what overflows.
+    Both bounds are rows of one array.
     """
-    slack = _ROUNDED + 4.0 * UNIT * np.abs(log_scale)
     bounds = np.empty((2, len(value)))
-    low, high = np.subtract(value, error, out=bounds[0]), np.add(value, error, out=bounds[1])
+    low, high = bounds
+    np.subtract(value, error, out=low)
+    np.add(value, error, out=high)
     np.maximum(bounds, 0.0, out=bounds)
     bounds *= scale
-    bounds *= 1.0 + _DOWN_UP * slack
-    low -= _UNDERFLOW
-    np.maximum(low, 0.0, out=low)
-    plain = high.min(initial=1.0) > _TINY and high.max(initial=0.0) < np.inf
+    slack = np.abs(log_scale)
+    slack *= 4.0 * UNIT
+    slack += _ROUNDED
+    slack = _DOWN_UP * slack
+    slack += 1.0
+    bounds *= slack
+    # as a rule both bounds are far above the smallest float, and below 1: then nothing of what follows moves them
+    most = largest(high) if len(value) and smallest(low) > _TINY else math.inf
+    plain = most < math.inf
     if not plain:
-        low[~(scale < np.inf)] = 0.0
-    high += lost * _SUM
+        low -= _UNDERFLOW
+        np.maximum(low, 0.0, out=low)
+        plain = high.min(initial=1.0) > _TINY and high.max(initial=0.0) < math.inf
+        if not plain:
+            low[~(scale < math.inf)] = 0.0
+    if lost is not None:
+        high += lost * _SUM
     if not plain:  # what underflowed is not nothing
         high += _UNDERFLOW * (value + error > 0.0)
-    np.fmin(high, 1.0, out=high)
-    np.minimum(low, high, out=low)
-    gaps = np.log1p(-bounds)
+    if lost is not None or not most <= 1.0:
+        np.fmin(high, 1.0, out=high)
+        np.minimum(low, high, out=low)
+    gaps = np.negative(bounds)
+    np.log1p(gaps, out=gaps)
     gaps *= _GAP_GROWN
     gaps -= _GAP_MOVED
-    return Bracket(low, high, gaps[1], np.minimum(gaps[0], 0.0))
+    gap_high, gap_low = gaps
+    return Bracket(low, high, gap_low, np.minimum(gap_high, 0.0, out=gap_high))
 
 
 def _log_less(log_value: FloatArray, lost: FloatArray) -> FloatArray:
@@ -294,18 +326,28 @@ def _log_less(log_value: FloatArray, lost: FloatArray) -> FloatArray:
 
 
 class Reading:
-    """What was found at some eps, and the ``bracket`` that follows; only a ``part`` of it, where it holds the eps of
-    others as well.
-    """
+    """What was found at some eps, and the ``bracket`` that follows."""
 
-    __slots__ = ("_of", "_part", "bracket")
+    __slots__ = ("_found", "bracket")
 
-    def __init__(self, of: Estimates, bracket: Bracket, part: slice | None = None) -> None:
-        self._of, self._part, self.bracket = of, part, bracket
+    def __init__(self, found: Estimates | None, bracket: Bracket) -> None:
+        self._found, self.bracket = found, bracket
 
     @property
     def found(self) -> Estimates:
         """All of it, which nobody else writes."""
-        if self._part is not None:
-            self._of, self._part = self._of.part(self._part), None
-        return self._of
+        if self._found is None:
+            self._found = self._put_together()
+        return self._found
+
+    def _put_together(self) -> Estimates:
+        """What was not handed over: as a rule nobody asks."""
+        raise NotImplementedError
+
+    def within(self, enough: float) -> bool:
+        """Whether every relative error is ``enough`` at most."""
+        return self.found.within(enough)
+
+    def slopes(self) -> FloatArray:
+        """e^eps Q(L > eps), as far as it was integrated beside delta."""
+        return self.found.slopes()

@@ -19,8 +19,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from neyman._validate import FloatArray, IntArray
-from neyman.engines.contour.cumulant import MERGED, WALKED, Parts, Walk
+from neyman.engines.contour.cumulant import MERGED, WALKED, Walk
 from neyman.engines.contour.estimate import Estimates
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.straight.coverage import choose
 from neyman.engines.contour.straight.line import MARGIN, Line
 from neyman.engines.contour.straight.plan import Plan

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neyman._validate import FloatArray, IntArray
-from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.cumulant import Walk
 from neyman.engines.contour.estimate import Estimates
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.straight.coverage import curvature
 from neyman.numerics.rounding import TINY
 from neyman.profiles.effort import Effort

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
-from neyman.engines.contour.cumulant import WALKED, Parts, Walk
+from neyman.engines.contour.cumulant import WALKED, Walk
 from neyman.engines.contour.estimate import SHARP, Estimates, Reading
 from neyman.engines.contour.hyperbolas import Bends
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.saddles import expected_fall, expected_scores
 from neyman.engines.contour.splits import Partings
 from neyman.engines.contour.straight.line import ROUNDED
 from neyman.engines.contour.straight.lines import StraightLines
 from neyman.engines.contour.straight.stacked import StackedLines
+from neyman.numerics.functions.few import every, largest
 from neyman.numerics.rounding import SLIGHT, UNIT
 from neyman.profiles.effort import Effort, allowance, cut_short
 from neyman.profiles.profile import Bracket, Fall, Profile
@@ -138,10 +140,10 @@ class ContourProfile(Profile):
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         reading = self._evaluated(epsilon, _STEERED)
-        found, bracket = reading.found, reading.bracket
-        slope = found.slopes()
+        bracket, slope = reading.bracket, reading.slopes()
         if bracket.sharp:
             return slope
+        found = reading.found
         vague = (~(found.error <= _VAGUE * np.abs(found.value))).nonzero()[0]
         if len(vague):  # the slope of the exponential that Chernoff fits there
             c, height = self._chernoff(epsilon[vague])
@@ -153,11 +155,11 @@ class ContourProfile(Profile):
         that question alone.
         """
         place, last = epsilon.tobytes(), self._last
-        if last is None or last[0] != place or last[1] not in (0, allowance().question) or last[2] > enough:
+        if last is None or last[0] != place or last[2] > enough or (last[1] and last[1] != allowance().question):
             found = self._evaluate(epsilon, enough, place)
             sharp = found.bracket.sharp
             question = 0 if sharp or not cut_short() else allowance().question
-            known = sharp or found.found.within(_ENOUGH)
+            known = sharp or enough <= _ENOUGH or found.within(_ENOUGH)
             last = self._last = place, question, _ENOUGH if known else enough, found
         return last[3]
 
@@ -226,7 +228,7 @@ class ContourProfile(Profile):
         if len(epsilon) and not (self._blatant or self._partings.laid):
             reading = self._stacked.read(self._side, epsilon, place)
             if reading is not None:
-                if reading.bracket.sharp or (self._open(epsilon) and reading.found.within(enough)):
+                if reading.bracket.sharp or (self._open(epsilon) and reading.within(enough)):
                     return reading
                 return self._followed(reading.found.copied(), epsilon, enough)
         log_rest = self._log_rest(epsilon)
@@ -251,7 +253,7 @@ class ContourProfile(Profile):
         """What short lines ``found``, and dearer means where that is not sharp ``enough``."""
         if found.within(enough):
             bracket = found.bracket()
-            bracket.sharp = bool(bracket.sharp_places().all())
+            bracket.sharp = every(bracket.sharp_places())
             return Reading(found, bracket)
         self._sharpen(found, epsilon, log_rest, without, enough)
         bracket = found.bracket()
@@ -306,8 +308,8 @@ class ContourProfile(Profile):
 
     def _open(self, epsilon: FloatArray) -> bool:
         """Whether nothing is settled at any ``epsilon`` without a contour, unless all is blatant."""
-        last = epsilon.max()
-        return bool(last <= self._deep and last < self._parts.largest_loss)
+        last = largest(epsilon)
+        return last <= self._deep and last < self._parts.largest_loss
 
     def _settled(self, epsilon: FloatArray, log_rest: FloatArray) -> Estimates:
         """A blank sheet on which all is settled that needs no contour: delta is exactly 0, or below anything asked

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neyman._validate import FloatArray, IntArray
-from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.cumulant import Walk
 from neyman.engines.contour.estimate import Estimates
+from neyman.engines.contour.parts import Parts
 from neyman.profiles.effort import Effort
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from neyman.engines.closed_form.single import single
 from neyman.engines.combine.before import BoundedProfile, before, one_of
 from neyman.engines.combine.fallback import FallbackProfile
 from neyman.engines.combine.total_variation import TotalVariation
-from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.cumulant import Walk
 from neyman.engines.contour.laws import stubborn, transforms
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.contour.rare.rarity import seldom
 from neyman.engines.rules.composition import Composition, Losses, Rule, sure

@@ -9,8 +9,9 @@ from neyman.engines.combine.before import before
 from neyman.engines.combine.fallback import FallbackProfile
 from neyman.engines.combine.outward import outward_profiles
 from neyman.engines.combine.total_variation import TotalVariation
-from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.cumulant import Walk
 from neyman.engines.contour.laws import transform
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.rules.composition import Losses
 from neyman.losses.discrete.steps import DiscreteStep

@@ -11,6 +11,7 @@ import numpy as np
 
 from neyman._validate import BoolArray, FloatArray
 from neyman.losses.readings.transform import Moments
+from neyman.numerics.functions.few import every, some
 
 __all__ = ["VALLEY", "Grid", "by_kinds", "excess", "last_valley", "of_each_kind", "tilted_moments"]
 
@@ -30,10 +31,10 @@ def last_valley(log_weight: FloatArray, x: FloatArray) -> Any:
 
 def excess(log_p: Any, a: Any) -> Any:
     """e^log_p (e^a - 1), also where e^a alone overflows, or e^log_p alone is no float."""
-    high, low = np.maximum.reduce(np.real(a), axis=None), np.minimum.reduce(np.real(log_p), axis=None)
+    high, low = np.maximum.reduce(a.real, axis=None), np.minimum.reduce(log_p.real, axis=None)
     if high <= _LARGEST and low >= -_LARGEST:
         return np.exp(log_p) * np.expm1(a)
-    large = np.real(a) > 1.0
+    large = a.real > 1.0
     with np.errstate(under="ignore"):
         grown = np.exp(np.where(large, log_p + a, -math.inf))
         return np.exp(log_p) * np.where(large, -1.0, np.expm1(np.where(large, 0.0, a))) + grown
@@ -104,16 +105,18 @@ def tilted_moments(
     rows = max(1, entries // loss.size)
     with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
         law = _Law.of(x, step, loss, density, ends)
-        found = [law.tilted(w[i : i + rows]) for i in range(0, len(w), rows)]
-    if len(found) == 1:
-        return found[0]
-    log_a, mean, variance, cut = (np.concatenate(column, axis=-1) for column in zip(*found, strict=True))
-    return log_a, mean, variance, cut
+        found, good = law.near(w, law.sums(w, rows))
+        cut = np.where(w <= ends[0], np.inf, x[..., -1])  # of other laws the grid is all there is
+        if not every(good):
+            for i in range(0, len(w), rows):
+                part = (..., slice(i, i + rows))
+                law.follow(w[i : i + rows], ~good[part], [one[part] for one in found], cut[part])
+    return *found, cut
 
 
 class _Law(NamedTuple):
     """Laws on grids, ``p`` what each place weighs, ``off`` how far its loss lies from the mean and ``square`` that
-    squared; ``size`` are the sums of the weights and of their squares.
+    squared; ``mass`` and ``spread`` are the sums of the weights and of their squares.
     """
 
     x: FloatArray
@@ -125,7 +128,8 @@ class _Law(NamedTuple):
     middle: FloatArray
     off: FloatArray
     square: FloatArray
-    size: tuple[FloatArray, FloatArray]
+    mass: FloatArray
+    spread: FloatArray
     floats: BoolArray
 
     @classmethod
@@ -137,48 +141,58 @@ class _Law(NamedTuple):
         square = off * off
         spread = np.add.reduce(p * square, axis=-1)
         floats = (np.minimum.reduce(density, axis=-1) >= -_LARGEST) & (x[..., -1] > 0.0)
-        return cls(x, step, loss, density, ends, p, middle, off, square, (mass, spread), floats)
+        return cls(x, step, loss, density, ends, p, middle, off, square, mass, spread, floats)
 
-    def tilted(self, w: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """The moments under some tilts, and where the laws may be cut."""
-        end, missing = self.ends
-        a = w[:, None] * self.loss
-        found, good = self._near(a)
-        cut = np.where(w <= end, np.inf, self.x[..., -1])  # of other laws the grid is all there is
-        if not good.all():
-            rows = (~good).nonzero()
-            places, losses, densities = (
-                np.broadcast_to(each, a.shape)[rows] for each in (self.x, self.loss, self.density)
-            )
-            steps = np.broadcast_to(self.step, good.shape)[rows]
-            some = _Rows(a[rows], densities + a[rows], losses, densities, steps)
-            cut[rows] = some.cut(places, cut[rows])
-            for target, value in zip(found, some.moments(missing), strict=True):
-                target[rows] = value
-        return *found, cut
+    def sums(self, w: FloatArray, rows: int) -> FloatArray:
+        """Sums of (e^a - 1) p under each tilt, and of that against ``off`` and ``square``; so many ``rows`` at once."""
+        found = np.empty((3, *self.mass.shape[:-1], len(w)))
+        for i in range(0, len(w), rows):
+            more = w[i : i + rows, None] * self.loss
+            np.expm1(more, out=more)
+            more *= self.p
+            np.add.reduce(more, axis=-1, out=found[0, ..., i : i + rows])
+            for value, out in zip((self.off, self.square), found[1:, ..., i : i + rows], strict=True):
+                _against(more, value, out)
+        return found
 
-    def _near(self, a: FloatArray) -> tuple[tuple[FloatArray, FloatArray, FloatArray], BoolArray]:
+    def near(self, w: FloatArray, sums: FloatArray) -> tuple[tuple[FloatArray, FloatArray, FloatArray], BoolArray]:
         """log A, mean and variance from A - 1, by one exponential a place and what the law itself weighs; and where
         that is good: where A is near 1, so that what is added to it drowns nothing, neither e^a nor the density leaves
         the floats, and the tilted law is dead at both ends of its grid.
         """
-        more = np.expm1(a)
-        more *= self.p
-        excess_of_one = np.add.reduce(more, axis=-1)
+        excess_of_one, aside, variance = sums
         log_a = np.log1p(excess_of_one * self.step - self.ends[1])
-        total = self.size[0] + excess_of_one
-        aside = _against(more, self.off) / total
-        variance = (_against(more, self.square) + self.size[1]) / total - aside * aside
-        dead = np.log(total / a.shape[-1]) - VALLEY  # a lower bound on the largest weight, less a valley
+        total = self.mass + excess_of_one
+        aside /= total
+        variance += self.spread
+        variance /= total
+        variance -= aside * aside
+        dead = np.log(total / self.loss.shape[-1]) - VALLEY  # a lower bound on the largest weight, less a valley
         good = (np.abs(log_a) < _NEAR) & (variance > 0.0)
-        good &= (np.maximum(a[..., 0], a[..., -1]) <= _LARGEST) & self.floats
-        good &= (self.density[..., 0] + a[..., 0] < dead) & (self.density[..., -1] + a[..., -1] < dead)
+        first, last = w * self.loss[..., 0], w * self.loss[..., -1]
+        good &= (np.maximum(first, last) <= _LARGEST) & self.floats
+        good &= (self.density[..., 0] + first < dead) & (self.density[..., -1] + last < dead)
         return (log_a, self.middle + aside, variance), good
+
+    def follow(self, w: FloatArray, bad: BoolArray, found: list[FloatArray], cut: FloatArray) -> None:
+        """Write into what was ``found`` of some tilts, and where the laws may be ``cut``, that of the ``bad`` ones."""
+        rows = bad.nonzero()
+        if not len(rows[0]):
+            return
+        if self.loss.ndim == 1:
+            x, loss, density, step = self.x[None], self.loss[None], self.density[None], np.full(len(rows[0]), self.step)
+        else:
+            x, loss, density, step = (each[rows[0], 0] for each in (self.x, self.loss, self.density, self.step))
+        a = w[rows[-1], None] * loss
+        tilted = _Rows(a, density + a, loss, density, step)
+        cut[rows] = tilted.cut(x, cut[rows])
+        for target, value in zip(found, tilted.moments(self.ends[1]), strict=True):
+            target[rows] = value
 
 
 class _Rows(NamedTuple):
     """Tilted laws, one a row: exponents ``a`` of the tilt, ``log_weight`` with the density, both of which are changed
-    where the law is cut.
+    where the law is cut; of ``loss`` and ``density`` there is but one row where all are one law's.
     """
 
     a: FloatArray
@@ -197,17 +211,16 @@ class _Rows(NamedTuple):
         held = self.log_weight[:, 0] < log_top - VALLEY
         which = (~((self.log_weight[:, -1] < log_top - VALLEY) & (x[:, -1] > 0.0))).nonzero()[0]
         if len(which):
-            some = self.log_weight[which]
+            some, x = self.log_weight[which], _of(x, which)
             crest = np.maximum.accumulate(some, axis=-1)
-            deep = (some < crest - VALLEY) & (x[which] > 0.0)
+            deep = (some < crest - VALLEY) & (x > 0.0)
             ends_at = last - np.argmax(deep[:, ::-1], axis=-1)
             beyond = np.arange(last + 1) > ends_at[:, None]
-            self.log_weight[which] = np.where(
-                beyond, -math.inf, np.minimum(some, np.take_along_axis(crest, ends_at[:, None], axis=-1))
-            )
+            each = np.arange(len(which))
+            self.log_weight[which] = np.where(beyond, -math.inf, np.minimum(some, crest[each, ends_at][:, None]))
             self.a[which] = np.where(beyond, 0.0, self.a[which])
             cut = cut.copy()
-            cut[which] = np.where(ends_at < last, x[which, ends_at], cut[which])
+            cut[which] = np.where(ends_at < last, x[each if len(x) > 1 else 0, ends_at], cut[which])
             held[which] &= deep.any(axis=-1)
         return np.where(held, cut, np.nan)
 
@@ -222,9 +235,14 @@ class _Rows(NamedTuple):
         variance = np.add.reduce(weight, axis=-1) / total
         log_a = peak + np.log(total * self.step)
         near = np.abs(log_a) < _NEAR
-        if near.any():
-            log_a[near] = _near_one(self.a[near], self.density[near], self.step[near], missing)
+        if some(near):
+            log_a[near] = _near_one(self.a[near], _of(self.density, near), self.step[near], missing)
         return log_a, mean, variance
+
+
+def _of(each: FloatArray, rows: Any) -> FloatArray:
+    """These rows, or that which stands for all."""
+    return each if len(each) == 1 else each[rows]
 
 
 def _near_one(a: FloatArray, density: FloatArray, step: FloatArray, missing: float) -> FloatArray:
@@ -232,12 +250,15 @@ def _near_one(a: FloatArray, density: FloatArray, step: FloatArray, missing: flo
     sums = np.empty(len(a))
     large = a.max(axis=-1) > 1.0
     for rows in (large, ~large):
-        if rows.any():
-            density_there = density[rows]
+        if some(rows):
+            density_there = _of(density, rows)
             sums[rows] = excess(density_there, np.minimum(a[rows], _LARGEST - density_there)).sum(axis=-1)
     return np.log1p(sums * step - missing)
 
 
-def _against(weight: FloatArray, value: FloatArray) -> FloatArray:
-    """Sums of weight times value, by a product of a matrix and a vector for each law."""
-    return weight @ value if value.ndim == 1 else np.matmul(weight, value.swapaxes(-1, -2))[..., 0]
+def _against(weight: FloatArray, value: FloatArray, out: FloatArray) -> None:
+    """Write sums of weight times value, by a product of a matrix and a vector for each law."""
+    if value.ndim == 1:
+        np.matmul(weight, value, out=out)
+    else:
+        out[:] = np.matmul(weight, value.swapaxes(-1, -2))[..., 0]

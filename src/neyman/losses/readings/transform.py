@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.losses.whole import demand_whole
+from neyman.numerics.functions.few import some
 from neyman.numerics.functions.log1p import log1p
 from neyman.numerics.rounding import LARGEST_EXPONENT, TINY
 
@@ -65,7 +66,7 @@ def logged(
     """
     size = np.abs(1.0 + value if more else value)
     nothing = size < TINY
-    if nothing.any():
+    if some(nothing):
         value, off = np.where(nothing, 0.0 if more else TINY, value), off + 2.0 * TINY * nothing
         log_a = np.where(nothing, math.log(TINY), log1p(value) if more else np.log(value))
         size = np.maximum(size, TINY)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 
-__all__ = ["ComplexArray", "by_tangent", "cosine_and_sine", "grown", "grown_less_one", "less_one"]
+__all__ = ["ComplexArray", "by_half", "by_tangent", "cosine_and_sine", "grown", "grown_less_one", "less_one"]
 
 ComplexArray = NDArray[np.complexfloating[Any, Any]]
 
@@ -51,7 +51,20 @@ def by_tangent(
     ([1.0, -1.0], True)
     """
     cosine, sine, whole = room or (np.empty(t.shape), np.empty(t.shape), np.empty(t.shape))
-    np.tan(np.multiply(0.5, t, out=sine), out=sine)
+    return by_half(np.multiply(0.5, t, out=sine), (cosine, whole))
+
+
+def by_half(half: FloatArray, room: tuple[FloatArray, FloatArray] | None = None) -> tuple[FloatArray, FloatArray]:
+    """The same of twice ``half``, which is written into: the sines are returned in it.
+
+    Examples
+    --------
+    >>> cosine, sine = by_half(np.array([0.0, 0.5 * np.pi]))
+    >>> cosine.tolist(), bool(abs(sine[1]) < 1e-15)
+    ([1.0, -1.0], True)
+    """
+    cosine, whole = room or (np.empty(half.shape), np.empty(half.shape))
+    sine = np.tan(half, out=half)
     np.multiply(sine, sine, out=cosine)
     np.add(1.0, cosine, out=whole)
     np.subtract(1.0, cosine, out=cosine)

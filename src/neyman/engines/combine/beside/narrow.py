@@ -35,8 +35,9 @@ from neyman._validate import FloatArray
 from neyman.engines.atoms.atoms import Atoms
 from neyman.engines.atoms.profile import AtomsProfile
 from neyman.engines.combine.before import BoundedProfile, one_of
-from neyman.engines.contour.cumulant import WALKED, Parts, Walk
+from neyman.engines.contour.cumulant import WALKED, Walk
 from neyman.engines.contour.laws import transform
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.straight.line import ROUNDED
 from neyman.engines.lattice.cumulant import Cumulant
 from neyman.losses.base import Step
@@ -78,7 +79,7 @@ def tails(walk: Walk) -> list[tuple[float, float]]:
 
     Examples
     --------
-    >>> from neyman.engines.contour.cumulant import Parts
+    >>> from neyman.engines.contour.parts import Parts
     >>> [f"{e:.0e}" for e, _ in tails(Walk.along(Parts((), 1e-6, "remove")))]
     ['8e-06', '1e-05', '2e-05']
     """

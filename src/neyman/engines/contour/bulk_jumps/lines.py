@@ -10,8 +10,9 @@ import numpy as np
 
 from neyman._validate import FloatArray, IntArray
 from neyman.engines.contour.bulk_jumps.threshold import Place, Valleys
-from neyman.engines.contour.cumulant import MERGED, WALKED, Parts, Walk
+from neyman.engines.contour.cumulant import MERGED, WALKED, Walk
 from neyman.engines.contour.estimate import faults
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.straight.coverage import alias_distances
 from neyman.engines.contour.straight.line import ROUNDED, Line
 from neyman.engines.contour.straight.plan import Plan

@@ -23,8 +23,9 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.contour.bulk_jumps.lines import Ceiling, Parting
 from neyman.engines.contour.bulk_jumps.threshold import Place, Valleys
-from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.cumulant import Walk
 from neyman.engines.contour.estimate import Book, Estimate, entered
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.straight.line import Line
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import Effort

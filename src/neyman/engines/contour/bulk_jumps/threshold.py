@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray
-from neyman.engines.contour.cumulant import Parts
+from neyman.engines.contour.parts import Parts
 from neyman.losses.gaussian.transform import log_ratio
 from neyman.numerics.rounding import HUGE, TINY
 

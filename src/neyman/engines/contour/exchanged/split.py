@@ -21,10 +21,11 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour.cumulant import WALKED, Parts
+from neyman.engines.contour.cumulant import WALKED
 from neyman.engines.contour.estimate import Book, Estimate, entered
 from neyman.engines.contour.exchanged.steps import SHARE, ExchangedSteps
 from neyman.engines.contour.hyperbola.arc import WrappedArc
+from neyman.engines.contour.parts import Parts
 from neyman.losses.gaussian.paths.exchanged_part import ExchangedPart
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.rounding import LARGEST_EXPONENT, ROOM, SLIGHT, TINY, UNIT

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour.cumulant import MERGED, Parts
+from neyman.engines.contour.cumulant import MERGED
+from neyman.engines.contour.parts import Parts
 from neyman.losses.gaussian.exchange.step import ReplacedGaussianStep
 from neyman.losses.gaussian.paths.exchanged import ExchangedLaw
 from neyman.losses.readings.transform import ComplexArray

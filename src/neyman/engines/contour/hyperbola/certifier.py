@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour.cumulant import Parts
 from neyman.engines.contour.estimate import Estimates
 from neyman.engines.contour.hyperbola.arc import Arc
 from neyman.engines.contour.hyperbola.rotated import Steps
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.straight.witness import ArcWitness
 from neyman.profiles.effort import Effort
 

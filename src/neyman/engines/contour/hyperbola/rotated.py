@@ -9,7 +9,8 @@ from typing import Protocol
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour.cumulant import MERGED, Parts
+from neyman.engines.contour.cumulant import MERGED
+from neyman.engines.contour.parts import Parts
 from neyman.losses.gaussian.paths.rotated import RotatedLaw
 from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.rounding import UNIT

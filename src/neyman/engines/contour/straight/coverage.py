@@ -9,6 +9,7 @@ import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.contour.cumulant import DEEPEST, LOST, Walk
+from neyman.numerics.functions.few import every, smallest
 from neyman.numerics.rounding import TINY
 
 __all__ = ["Chosen", "alias_distances", "choose", "curvature"]
@@ -51,31 +52,31 @@ def choose(walk: Walk, turned: float = 0.0) -> Chosen:
     c = walk.c[able]
     h = walk.k[able] - np.log(np.abs(c) * (c + 1.0))
     right = int(c.searchsorted(0.0))
-    if right and h[:right].min() > -_BLATANT:
+    if right and smallest(h[:right]) > -_BLATANT:
         able, c, h = able[right:], c[right:], h[right:]
     reach, room = _reached(walk.mean[able], walk.variance[able], (h > -DEEPEST) | (c > 0.0))
     # the eps at which each line of the walk is best: the lower envelope of h - c eps
-    height = h - np.multiply.outer(reach, c)
-    best = np.minimum.reduce(height, axis=1)
+    height, best = _heights(c, h, reach)
     if turned > 0.0:
         more = np.unique(np.append(reach, _between(reach, best)))
         reach, room = more, np.interp(more, reach, room)
-        height = h - np.multiply.outer(reach, c)
-        best = height.min(axis=1)
-    serves = height - best[:, None] <= (_LOSS if turned == 0.0 else _LESS)
-    # the first eps from each on that each line no longer serves
+        height, best = _heights(c, h, reach)
+    height -= best
+    serves = height <= (_LOSS if turned == 0.0 else _LESS)
+    # what is lost by a line is convex in eps: each serves one stretch; the first eps beyond it
     count = len(reach)
-    until = np.minimum.accumulate(np.where(serves, count, np.arange(count)[:, None])[::-1], axis=0)[::-1]
+    until = count - serves[:, ::-1].argmax(axis=1)
     chosen: dict[int, tuple[float, float]] = {}
     stretches: list[tuple[int, float, float]] = []
     first = 0
     while first < count:
-        good = serves[first].nonzero()[0]
-        runs = until[first, good] - first
+        good = serves[:, first].nonzero()[0]
+        runs = until[good] - first
         if best[first] > -_DEEP:
             pick, last = _longest(walk, able[good], runs, reach[first:], best[first:], turned)
         else:  # hardly ever asked for: the longest run will do
-            pick, last = int(runs.argmax()), int(runs.max()) - 1
+            pick = int(runs.argmax())
+            last = int(runs[pick]) - 1
         line, end = int(able[good[pick]]), first + last
         low, high = chosen.get(line, (math.inf, -math.inf))
         chosen[line] = min(low, float(reach[first] - room[first])), max(high, float(reach[end] + room[end]))
@@ -89,12 +90,18 @@ def choose(walk: Walk, turned: float = 0.0) -> Chosen:
     return Chosen(lines, starts, ends, heights)
 
 
+def _heights(c: FloatArray, h: FloatArray, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """That of each line (a row) at each ``epsilon``, and the least there."""
+    height = h[:, None] - np.multiply.outer(c, epsilon)
+    return height, np.minimum.reduce(height, axis=0)
+
+
 def _reached(mean: FloatArray, variance: FloatArray, shown: BoolArray) -> tuple[FloatArray, FloatArray]:
     """0 and the eps > 0 at which lines stand that are ``shown``, ascending; and the room that each leaves beside it."""
     visible = (mean > 0.0) & shown
     reach = np.concatenate([[0.0], mean[visible]])
     spread = np.concatenate([variance[np.abs(mean).argmin()][None], variance[visible]])
-    if not (reach[1:] > reach[:-1]).all():
+    if not every(reach[1:] > reach[:-1]):
         reach, place = np.unique(reach, return_index=True)
         spread = spread[place]
     return reach, _BESIDE * np.sqrt(spread)
@@ -115,12 +122,12 @@ def _longest(
     """Of the lines that serve the first eps, and so many in all, the one (and how far) that covers most decades of
     delta per node, and what any costs.
     """
-    ends = _among(int(runs.max()) - 1, _STOPS)
+    ends = _among(int(runs[runs.argmax()]) - 1, _STOPS)
     if turned > 0.0:
         fallen = np.maximum.accumulate(best[0] - best[: ends[-1] + 1])
         ends = np.unique(np.append(ends, np.maximum(np.searchsorted(fallen, _FALLS, side="right") - 1, 0)))
     many = _FEW if turned == 0.0 else _MORE
-    place = np.arange(len(lines)) if len(lines) <= many else _among(len(lines) - 1, many)
+    place = _among(len(lines) - 1, many)
     few, covered = lines[place], np.minimum(best[0] - best[ends], _WORTH) + 6.0
     aim = walk.k[few, None] - np.multiply.outer(walk.c[few], reach[ends]) - _AIM
     distance = alias_distances(walk, few, reach[ends], aim)
@@ -141,7 +148,7 @@ def _between(reach: FloatArray, best: FloatArray) -> FloatArray:
 
 def _among(last: int, count: int) -> IntArray:
     """About so many places from 0 to the ``last``, as far apart."""
-    return np.array(sorted({last * i // (count - 1) for i in range(count)}))
+    return np.arange(last + 1) if last < count else np.array([last * i // (count - 1) for i in range(count)])
 
 
 def alias_distances(
@@ -152,15 +159,16 @@ def alias_distances(
     """
     need = (walk.k - np.multiply.outer(epsilon, walk.c)) - target[:, :, None]
     apart = walk.c - walk.c[lines, None]
-    usable = apart != 0.0
+    sides = apart > 0.0, apart < 0.0
     if not walk.uncut:
-        usable &= np.array([walk.whole(int(index), limit) for index in lines])
-    distance = need / np.where(usable, np.abs(apart), 1.0)[:, None, :]
-    out = np.zeros(target.shape)
-    for side in (apart > 0.0, apart < 0.0):
-        there = (side & usable)[:, None, :]
-        out = np.maximum(out, np.minimum.reduce(distance, axis=2, where=there, initial=math.inf))
-    return out
+        usable = np.array([walk.whole(int(index), limit) for index in lines])
+        sides = sides[0] & usable, sides[1] & usable
+    size = np.abs(apart)
+    size[size == 0.0] = 1.0  # of none of the sides
+    need /= size[:, None, :]
+    right, left = (np.minimum.reduce(need, axis=2, where=side[:, None, :], initial=math.inf) for side in sides)
+    np.maximum(right, left, out=right)
+    return np.maximum(right, 0.0, out=right)
 
 
 def curvature(x: FloatArray, y: FloatArray, at: int) -> float:

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray
-from neyman.engines.contour.cumulant import MERGED, WALKED, Parts, Walk
+from neyman.engines.contour.cumulant import MERGED, WALKED, Walk
 from neyman.engines.contour.estimate import Book, Estimate, faults
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.straight.plan import Plan
 from neyman.engines.contour.straight.reading import NODE, Reading
 from neyman.losses.gaussian.many.lines import sum_on_line

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neyman._validate import FloatArray, IntArray
-from neyman.engines.contour.cumulant import LOST, Parts, Walk
+from neyman.engines.contour.cumulant import LOST, Walk
 from neyman.engines.contour.estimate import Estimates
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.straight.coverage import choose
 from neyman.engines.contour.straight.line import Line, rounded
 from neyman.engines.contour.straight.plan import Plan

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour.cumulant import LOST, Parts, Walk
+from neyman.engines.contour.cumulant import LOST, Walk
+from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.straight.aliases import beside
 from neyman.engines.contour.straight.reading import NODE
 from neyman.engines.contour.truncation.monotone import cut_by_parts, cut_off

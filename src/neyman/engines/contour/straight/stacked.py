@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
-from neyman.engines.contour.estimate import Estimate, Estimates, Reading, scaled
+from neyman.engines.contour.estimate import Estimate, Estimates, Reading, scaled, slopes_of
 from neyman.engines.contour.straight.line import Line, rounded
 from neyman.engines.contour.straight.reading import NODE
-from neyman.numerics.sums.turns import by_tangent
+from neyman.numerics.functions.few import every
+from neyman.numerics.sums.turns import by_half
 from neyman.profiles.effort import readable
 from neyman.profiles.profile import Bracket
 
@@ -29,18 +30,40 @@ __all__ = ["StackedLines"]
 _LONGEST, _SHORT = 248, 64
 _SPARED = 1000  # nodes, zeros among them, beside long lines that cost more than a sum for each
 _MOST = 1 << 13  # entries of a table of cosines, or eps, from which each line is read by itself, and nothing is copied
-_TOGETHER = 1 << 11  # entries of a table: of more, memory is taken from the system and given back each time
+# entries of a table: of more, memory is taken from the system and given back each time; and where no line is copied
+_TOGETHER, _SHARED = 3000, 1 << 13
 _UNLAID, _APART, _BESIDE = 0, 1, 2  # lines: not laid yet, to be asked by themselves, stacked
+_ORDER = [0, 1, 3, 2, 4]  # of what a line sums: first all that is weighed with cosines
 
 
-class _Rows(NamedTuple):
+class _Rows:
     """The numbers of all lines, a column for each; those of lines that are not stacked are of no meaning."""
 
-    terms: FloatArray  # start and rise of each of eight; lost, wobble, mass
-    sums: FloatArray  # line, one of five, node: of those that are stacked
-    length: IntArray  # nodes, of which more are zeros
-    short: bool  # whether all lines are
-    blurred: bool  # whether the rounding of the law itself is to be told apart in some
+    __slots__ = ("blurred", "length", "lines", "lost", "short", "sums", "terms")
+
+    def __init__(self, count: int) -> None:
+        self.terms = np.zeros((19, count))  # start and rise of each of eight; lost, wobble, mass
+        self.sums = np.zeros((5, count, 0))  # half the nodes, weights with cosines, weights with sines; line, node
+        self.length = np.zeros(count, dtype=np.int64)  # nodes, of which more are zeros
+        self.lines = np.empty(count, dtype=np.object_)  # themselves
+        self.short = True  # whether all lines are
+        self.blurred = False  # whether the rounding of the law itself is to be told apart in some
+        self.lost = False  # whether some lack a part of the law
+
+    def put(self, i: int, line: Line) -> None:
+        """Write down those of a ``line``; the sums of none that is long."""
+        length, self.lines[i] = line.sums.shape[1], line
+        self.terms[:8, i], self.terms[8:16, i] = line.terms
+        self.terms[16:, i] = line.lost, line.wobble, line.mass
+        self.length[i] = length
+        self.short = self.short and length <= _SHORT
+        self.blurred, self.lost = self.blurred or line.blurred, self.lost or line.lost != 0.0
+        if length <= _LONGEST:
+            if length > self.sums.shape[2]:
+                more = np.zeros((*self.sums.shape[:2], length - self.sums.shape[2]))
+                self.sums = np.concatenate([self.sums, more], axis=2)
+            self.sums[:, i, :length] = line.sums[_ORDER]
+            self.sums[0, i] *= 0.5
 
 
 class StackedLines:
@@ -52,8 +75,7 @@ class StackedLines:
         count = self._firsts.pop()
         self._state = np.zeros(count, dtype=np.int64)
         self._laid: dict[int, Line] = {}
-        self._lines = np.empty(count, dtype=np.object_)  # the same
-        self._rows: _Rows | None = None
+        self._rows = _Rows(count)
         self._last: tuple[bytes, list[Reading | None]] | None = None
 
     def read(self, side: int, epsilon: FloatArray, place: bytes) -> Reading | None:
@@ -68,144 +90,190 @@ class StackedLines:
         """The other direction is read as well, unless it is ``known``, where its lines are laid: whoever never asks it
         lays none.
         """
-        of = [own.best(epsilon) + first for own, first in zip(self._sides, self._firsts, strict=True)]
-        line = of[0] if len(of) == 1 else np.concatenate(of)
-        if self._state[line].min() == _BESIDE and (all_of := self._answers(line, epsilon)):
+        line = self._best(epsilon)
+        if every(self._state.take(line) == _BESIDE) and (all_of := self._answers(line, epsilon)):
             return [*all_of]
-        self._lay(side, of[side])
+        self._lay(side, line[side])
         found = [*known]
-        for i, asked in enumerate(of):
-            if found[i] is None and self._state[asked].min() == _BESIDE:
-                found[i] = next(iter(self._answers(asked, epsilon)), None)
+        for i in range(len(line)):
+            if found[i] is None and every(self._state.take(line[i]) == _BESIDE):
+                found[i] = next(iter(self._answers(line[i : i + 1], epsilon)), None)
         return found
+
+    def _best(self, epsilon: FloatArray) -> IntArray:
+        """Which line of each side serves each ``epsilon``, a row for each side; of one place where it is one for all,
+        as it often is: then less is looked up.
+        """
+        line = np.empty((len(self._sides), len(epsilon)), dtype=np.int64)
+        for i, own in enumerate(self._sides):
+            np.add(own.best(epsilon), self._firsts[i], out=line[i])
+        return line[:, :1] if len(epsilon) > 1 and every(line == line[:, :1]) else line
 
     def _answers(self, line: IntArray, epsilon: FloatArray) -> list[Reading]:
-        """Of sides all of whose lines are stacked, all at once: an index for each eps and side; none where the effort
-        does not suffice, or where one by one they take less.
+        """Of sides all of whose lines are stacked, all at once; none where the effort does not suffice, or where one by
+        one they take less.
         """
-        rows, count, alone = self._rows or self._table(), len(epsilon), None
+        rows, each, alone = self._rows, len(epsilon), None
         if rows.short:
-            terms = len(line) * rows.sums.shape[2]
+            terms = len(line) * each * rows.sums.shape[2]
         else:
-            length = rows.length[line]
-            alone = _alone(length)
-            terms = int((length if alone is None else length[~alone]).sum())
-        if not (max(terms, len(line)) <= _MOST and (terms == 0 or readable(NODE * terms))):
+            length = rows.length.take(line)
+            alone = _alone(length, len(line) * each)
+            terms = each // line.shape[1] * int((length if alone is None else length[~alone]).sum())
+        if not (max(terms, len(line) * each) <= _MOST and (terms == 0 or readable(NODE * terms))):
             return []
-        at = epsilon if len(line) == count else np.concatenate([epsilon, epsilon])
         with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
             if alone is None:
-                told, scale, kept = _told(rows, line, at, _summed(rows, line, at))
+                told = _told(rows, line, epsilon, _summed(rows, line, epsilon))
             else:
-                told, scale, kept = self._told(line, at, alone)
-            b = scaled(told.mantissa, told.error, told.log_scale, scale, kept[0])
-        final = rounded(kept[1], kept[2], told.mantissa, told.error) if rows.blurred else None
-        all_of = Estimates.stated(told, kept[0], final, self._lines[line])
-        good = b.sharp_places()
-        found: list[Reading] = []
-        for first in range(0, len(line), count):
-            part = slice(first, first + count)
+                told = self._told(line, epsilon, alone)
+            what = told.what
+            b = scaled(what.mantissa, what.error, what.log_scale, told.scale, told.lost)
+        return self._readings(told, b, line, each)
+
+    def _readings(self, told: _Told, b: Bracket, line: IntArray, each: int) -> list[Reading]:
+        """What was ``told`` of so many eps, and its bracket, side by side."""
+        sharp, found = b.sharp_places(), list[Reading]()
+        whole = every(sharp)
+        for i in range(len(line)):
+            part = slice(i * each, (i + 1) * each)
             bounds = b.lower[part], b.upper[part], b.log_gap_lower[part], b.log_gap_upper[part]
-            found.append(Reading(all_of, Bracket(*bounds, bool(good[part].all())), part))
+            bracket = Bracket(*bounds, whole or every(sharp[part]))
+            found.append(_Side(bracket, told, part, line[i], self._rows))
         return found
 
-    def _told(self, line: IntArray, epsilon: FloatArray, alone: BoolArray) -> tuple[Estimate, FloatArray, FloatArray]:
-        """What each ``line`` says at an ``epsilon``, of which some are summed ``alone``."""
-        rows, short, sums = self._table(), (~alone).nonzero()[0], np.empty((2, len(line)))
-        if len(short):
-            sums[:, short] = _summed(rows, line[short], epsilon[short])
-        tables: list[tuple[IntArray, Estimate]] = []
-        for index in _distinct(line[alone]):
-            own, mine = self._laid[index], (line == index).nonzero()[0]
-            plain = own.briefly(epsilon[mine])
-            sums[:, mine] = 0.0 if plain is None else plain
-            if plain is None:
-                tables.append((mine, own.integrate(epsilon[mine])))
-        told, scale, kept = _told(rows, line, epsilon, sums)
-        for mine, what in tables:
-            for of_all, said in zip(told, what, strict=True):
-                of_all[mine] = said
-            scale[mine] = np.exp(what.log_scale)
-        return told, scale, kept
+    def _told(self, line: IntArray, epsilon: FloatArray, alone: BoolArray) -> _Told:
+        """What each ``line`` says at its eps, of which some are summed ``alone``."""
+        sums, tables = np.empty((2, len(line), len(epsilon))), list[tuple[int, Any, Estimate]]()
+        for i, mine in enumerate(line):
+            for index, at in _parts(mine, alone[i]):
+                own = None if index is None else self._laid[index]
+                if own is None:
+                    sums[:, i, at] = _summed(self._rows, mine[None, at], epsilon[at])[:, 0]
+                elif (plain := own.briefly(epsilon[at])) is not None:
+                    sums[0, i, at], sums[1, i, at] = plain
+                else:
+                    sums[:, i, at] = 0.0
+                    tables.append((i, at, own.integrate(epsilon[at])))
+        told = _told(self._rows, line, epsilon, sums)
+        for i, at, what in tables:
+            for of_all, said in zip(told.what, what, strict=True):
+                of_all.reshape(sums.shape[1:])[i, at] = said
+            told.scale.reshape(sums.shape[1:])[i, at] = np.exp(what.log_scale)
+        return told
 
     def _lay(self, side: int, asked: IntArray) -> None:
         """Those of the ``asked`` that were not laid; what there is no effort for is tried again."""
-        for index in np.unique(asked[self._state[asked] == _UNLAID]):
-            line, tried = self._sides[side].short_line(int(index) - self._firsts[side])
+        for index in sorted(set(asked.tolist())):
+            if self._state[index] != _UNLAID:
+                continue
+            line, tried = self._sides[side].short_line(index - self._firsts[side])
             if line is not None and _stackable(line):
-                self._laid[int(index)] = self._lines[index] = line
-                self._state[index], self._rows = _BESIDE, None
+                self._laid[index] = line
+                self._state[index] = _BESIDE
+                self._rows.put(index, line)
             elif tried:
                 self._state[index] = _APART
 
-    def _table(self) -> _Rows:
-        """The numbers of those that are laid."""
-        if self._rows is None:
-            few = {i: line for i, line in self._laid.items() if line.sums.shape[1] <= _LONGEST}
-            longest = max((line.sums.shape[1] for line in few.values()), default=0)
-            count = len(self._state)
-            terms, sums = np.zeros((19, count)), np.zeros((count, 5, longest))
-            length = np.zeros(count, dtype=np.int64)
-            for i, line in self._laid.items():
-                terms[:16, i] = np.concatenate(line.terms)
-                terms[16:, i] = line.lost, line.wobble, line.mass
-                length[i] = line.sums.shape[1]
-            for i, line in few.items():
-                sums[i, :, : length[i]] = line.sums
-            blurred = any(line.blurred for line in self._laid.values())
-            self._rows = _Rows(terms, sums, length, bool((length <= _SHORT).all()), blurred)
-        return self._rows
+
+class _Told(NamedTuple):
+    """What lines say, side after side, the scales, and what the law lacks, if anything."""
+
+    what: Estimate
+    scale: FloatArray
+    lost: FloatArray | None
 
 
-def _told(
-    rows: _Rows, line: IntArray, epsilon: FloatArray, sums: FloatArray
-) -> tuple[Estimate, FloatArray, FloatArray]:
-    """What ``Line.integrate`` says, each ``line`` at an ``epsilon``, by both ``sums`` over its nodes; the scales, and
-    what the law has lost, wobble and mass. Whoever asks ignores what overflows.
+class _Side(Reading):
+    """What one side was told, a ``part`` of all, by a ``line`` for each eps or by one for all of them."""
+
+    __slots__ = ("_line", "_part", "_rows", "_told")
+
+    def __init__(self, bracket: Bracket, told: _Told, part: slice, line: IntArray, rows: _Rows) -> None:
+        super().__init__(None, bracket)
+        self._told, self._part, self._line, self._rows = told, part, line, rows
+
+    def _put_together(self) -> Estimates:
+        what, rows = Estimate(*(column[self._part] for column in self._told.what)), self._rows
+        own = rows.terms[16:].take(self._line, axis=1)
+        final = rounded(own[1], own[2], what.mantissa, what.error) if rows.blurred else None
+        lost, by = np.empty(len(what.error)), np.empty(len(what.error), dtype=np.object_)
+        lost[:], by[:] = own[0], rows.lines.take(self._line)
+        return Estimates.stated(what, lost, final, by)
+
+    def within(self, enough: float) -> bool:
+        what = self._told.what
+        return every(what.error[self._part] <= enough * np.abs(what.mantissa[self._part]))
+
+    def slopes(self) -> FloatArray:
+        what = self._told.what
+        return slopes_of(what.slope[self._part], what.log_scale[self._part])
+
+
+def _told(rows: _Rows, line: IntArray, epsilon: FloatArray, sums: FloatArray) -> _Told:
+    """What ``Line.integrate`` says, each ``line`` at an ``epsilon``, by both ``sums`` over its nodes, which are written
+    into. Whoever asks ignores what overflows.
     """
-    own = rows.terms[:, line]
-    told = own[8:16] * epsilon
-    told += own[:8]
-    near, far, right, left, scale = np.exp(told[:5])
-    found, both = np.empty((3, len(line))), near + far
-    value, error = np.subtract(sums[0], near, out=found[0]), np.add(right, left, out=found[2])
+    own = rows.terms.take(line, axis=1)
+    each = own[8:16] * epsilon
+    each += own[:8]
+    told, (value, slope), lost = each.reshape(8, -1), sums.reshape(2, -1), None
+    near, far, error, left, scale = np.exp(told[:5])
+    value -= near
     value += far
-    np.subtract(sums[1], far, out=found[1])
-    error += own[16] * both
+    slope -= far
+    error += left
+    near += far
+    if rows.lost:
+        lost = np.empty(sums.shape[1:])
+        lost[:] = own[16]
+        lost = lost.reshape(-1)
+        error += lost * near
     error += told[5]
-    error += told[6] * both
-    error += told[7] * np.abs(value)
-    what = Estimate(value, found[1], error, told[4])
-    return what if np.isfinite(found).all() else what.settled(), scale, own[16:]
+    near *= told[6]
+    error += near
+    size = np.abs(value)
+    size *= told[7]
+    error += size
+    what = Estimate(value, slope, error, told[4])
+    # where a value is no float, or a slope, its error is none
+    return _Told(what if every(np.isfinite(error)) else what.settled(), scale, lost)
 
 
-def _alone(length: IntArray) -> BoolArray | None:
-    """Which lines of such lengths are summed alone: long ones, unless a few are beside short ones and of one length, so
-    that they are added in the order in which each is.
+def _alone(length: IntArray, count: int) -> BoolArray | None:
+    """Which lines of such lengths are summed alone, at so many eps in all: long ones, unless a few are beside short
+    ones and of one length, so that they are added in the order in which each is.
     """
     nodes, long = int(length.max()), length > _SHORT
-    if nodes <= _SHORT or (nodes <= _LONGEST and nodes * len(length) <= _SPARED and (length[long] == nodes).all()):
+    if nodes <= _SHORT or (nodes <= _LONGEST and nodes * count <= _SPARED and every(length[long] == nodes)):
         return None
     return long
 
 
+def _parts(line: IntArray, alone: BoolArray) -> list[tuple[int | None, Any]]:
+    """Each line that is summed ``alone``, and where; None for all others together."""
+    if len(line) == 1:
+        return [(int(line[0]) if alone[0] else None, slice(None))]
+    beside = (~alone).nonzero()[0]
+    own = [(index, (line == index).nonzero()[0]) for index in sorted(set(line[alone].tolist()))]
+    return [(None, beside), *own] if len(beside) else [*own]
+
+
 def _summed(rows: _Rows, line: IntArray, epsilon: FloatArray) -> FloatArray:
     """Both sums over the nodes of each ``line`` at an ``epsilon``."""
-    width = rows.sums.shape[2] if rows.short else int(rows.length[line].max())
-    found, few = np.empty((2, len(line))), max(1, _TOGETHER // width)
-    for i in range(0, len(line), few):
+    width = rows.sums.shape[2] if rows.short else int(rows.length.take(line).max())
+    table = rows.sums if width == rows.sums.shape[2] else rows.sums[:, :, :width]
+    found, shared = np.empty((2, len(line), len(epsilon))), line.shape[1] == 1
+    few = max(1, (_SHARED if shared else _TOGETHER) // (width * len(line)))
+    of_all = table.take(line, axis=1) if shared else None
+    for i in range(0, len(epsilon), few):
         part = slice(i, i + few)
-        own = rows.sums[line[part]] if rows.short else rows.sums[:, :, :width][line[part]]
-        cosine, sine = by_tangent(epsilon[part, None] * own[:, 0])
-        terms = cosine[:, None] * own[:, 1::2]
-        terms += sine[:, None] * own[:, 2::2]
-        found[:, part] = terms.sum(axis=2).T
+        own = table.take(line[:, part], axis=1) if of_all is None else of_all
+        cosine, sine = by_half(epsilon[part, None] * own[0])
+        terms = cosine * own[1:3]
+        terms += sine * own[3:]
+        np.add.reduce(terms, axis=-1, out=found[:, :, part])
     return found
-
-
-def _distinct(index: IntArray) -> list[int]:
-    """The different ones of these, as a rule one."""
-    return [int(index[0])] if (index == index[0]).all() else np.unique(index).tolist()
 
 
 def _stackable(line: Line) -> bool:

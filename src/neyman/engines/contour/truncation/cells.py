@@ -25,7 +25,8 @@ from typing import NamedTuple
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
-from neyman.engines.contour.cumulant import WALKED, Parts
+from neyman.engines.contour.cumulant import WALKED
+from neyman.engines.contour.parts import Parts
 from neyman.numerics.rounding import AMPLE, UNIT
 from neyman.profiles.effort import ignored
 

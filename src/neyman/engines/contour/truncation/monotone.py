@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour.cumulant import WALKED, Parts
+from neyman.engines.contour.cumulant import WALKED
+from neyman.engines.contour.parts import Parts
 from neyman.losses.gaussian.many.bounds import certified_of, estimates_of, log_unturned
 from neyman.losses.gaussian.shifted_bound import log_size
 from neyman.numerics.rounding import UNIT, largest_sum_error

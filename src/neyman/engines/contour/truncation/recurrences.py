@@ -18,7 +18,7 @@ from functools import lru_cache
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour.cumulant import Parts
+from neyman.engines.contour.parts import Parts
 from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
 from neyman.numerics.rounding import ROOM
 

@@ -268,8 +268,8 @@ def _fit_from(branch: Profile, symmetric: bool, floor: float, start: float, at_z
 
 
 def _up_to(end: float, knots: Knots, attained: FloatArray) -> tuple[Knots, FloatArray]:
-    """The ``knots`` and what they attain, but that the last is at the floor, at ``end`` about, where as much is attained
-    as a parabola through the three before says: its own tangent does not touch there.
+    """The ``knots`` and what they attain, but for the last: it is at the floor, at ``end`` about, where as much is
+    attained as a parabola through the three before says. Its own tangent does not touch there.
     """
     if len(attained) < _TOLD_BY or not knots.epsilon[-2] < end <= knots.epsilon[-1]:
         return knots, attained

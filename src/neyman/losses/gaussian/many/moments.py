@@ -14,7 +14,7 @@ from neyman.losses.gaussian.transform import FINE, LIMIT, MARGIN, SMOOTH
 from neyman.losses.readings.tilted import of_each_kind, tilted_moments
 from neyman.losses.readings.transform import Moments, Transform
 
-__all__ = ["lost_of", "moments_of"]
+__all__ = ["lost_of", "moments_of", "summed"]
 
 
 def moments_of(laws: Sequence[Transform], w: FloatArray) -> Moments:
@@ -44,6 +44,11 @@ def lost_of(laws: Sequence[Transform], cuts: FloatArray) -> FloatArray:
     for i in alone.tolist():
         out[i] = np.exp(laws[i].log_lost(cuts[i]))
     return out
+
+
+def summed(times: Sequence[float], rows: FloatArray) -> FloatArray:
+    """Of all laws, which have a row each, so many ``times``."""
+    return times[0] * rows[0] if len(times) == 1 else np.add.reduce(np.array(times)[:, None] * rows, axis=0)
 
 
 def _tilted(block: Block, laws: Sequence[Transform], w: FloatArray) -> Moments:
