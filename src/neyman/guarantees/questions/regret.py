@@ -18,7 +18,7 @@ from neyman._validate import FloatArray
 from neyman.guarantees.questions.crossing import crossing
 from neyman.guarantees.questions.epsilon import spread
 from neyman.numerics.functions.few import every, largest, some
-from neyman.numerics.functions.grids import evenly, geometric
+from neyman.numerics.functions.grids import evenly
 from neyman.numerics.functions.normal import probit
 from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.effort import allowance
@@ -50,6 +50,8 @@ _FARTHEST = 45.0  # beyond, 1 / (1 + e^eps) < 3e-20 bounds everything
 _LARGEST = 600.0  # eps of a shortfall at most: beyond, e^-eps is nothing
 _NEGLIGIBLE = 1e-10  # quotient from which down no further eps is asked; what lies beyond counts as a tail
 _VAGUE = 1e-10  # it steers: of the quotient, a width from which secants of further points are looked at
+_NEAR, _FAR = 0.3, 24  # share of all eps that are asked at first where these lie closely; and how many do beyond
+_FALLING = (np.arange(60) / 60.0) ** 2.5  # of that share
 _LOOKS = np.geomspace(0.1, 100.0, 40)  # spreads, at which it is looked whether anything beyond matters
 _TRIES = np.array([1e-4, 1e-3, 1e-2, 0.1, 0.5, 1.0, 2.0])  # spreads before the eps at which alpha is the floor
 _STEPS = np.array([1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2])  # the same to the other end of the secants that show it
@@ -153,7 +155,11 @@ def _start(mine: Profile, other: Profile, end: float) -> Points:
 
 
 def _first_grid(end: float) -> FloatArray:
-    return np.concatenate([[0.0], geometric(end / 5e3, end / 60.0, 8), evenly(end / 48.0, end, 48)])
+    """Eps from 0 to the ``end``, the closer the nearer to 0: there as a rule the quotient is largest, and an interval
+    must lose less, which goes with the square of its length, than the quotient has fallen by up to there.
+    """
+    near = _NEAR * end
+    return np.concatenate([near * _FALLING, evenly(near, end, _FAR)])
 
 
 def _branch(mine: Profile, other: Profile, mine_reversed: Profile, absolute: float, points: Points) -> Divergence:
