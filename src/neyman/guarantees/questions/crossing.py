@@ -21,6 +21,7 @@ __all__ = ["Guess", "among", "crossing", "interpolated", "rising"]
 
 _LARGEST = 1e150  # an eps above it is told as inf
 _LIMIT = 120  # evaluations at most: steers
+_ASIDE = 64.0  # of what is near enough
 _OTHERS = ((0, 1, 2, 3), (1, 0, 2, 3), (2, 0, 1, 3), (3, 0, 1, 2))  # each of four points, and those beside it
 
 
@@ -65,7 +66,9 @@ def crossing(
             width = np.where(np.isfinite(high), high - low, width)
         nearness = np.maximum(precision * np.minimum(x, 8.0 * start), 4.0 * UNIT * x)
         hit = np.abs(miss) <= 0.3 * precision * (1.0 + np.abs(goal))
-        done = hit | (np.abs(after - x) <= nearness) | (x > _LARGEST)
+        # a chord from afar to the other side tells no step: it may lead across a jump
+        told = ((miss < 0.0) == (miss_before < 0.0)) | (np.abs(x - before) <= _ASIDE * nearness)
+        done = hit | ((np.abs(after - x) <= nearness) & told) | (x > _LARGEST)
         done |= np.isfinite(high) & (high - low <= precision * high)
         settled = np.where(hit, x, after)
         root[open_[done]] = np.where(x > _LARGEST, np.inf, settled)[done]
