@@ -149,7 +149,7 @@ class Line:
         weight = values * kernel
         size = np.abs(weight)
         return cls(
-            plan.c, plan.spread, omega, weight, scale, log_truncation, float(size.sum()),
+            plan.c, plan.spread, omega, weight, scale, log_truncation, float(np.add.reduce(size)),
             inner(faults, np.abs(kernel)), inner(size, omega), lost, shift, walk, plan, masses,
         )  # fmt: skip
 
@@ -271,7 +271,8 @@ class Line:
         count = len(self.omega)
         sloped = self.weight * (self.c + 1j * self.omega)
         found = np.zeros((5, -(-count // LANES) * LANES))
-        found[:, :count] = self.omega, self.weight.real, self.weight.imag, sloped.real, sloped.imag
+        for row, values in enumerate((self.omega, self.weight.real, self.weight.imag, sloped.real, sloped.imag)):
+            found[row, :count] = values
         return found
 
 
