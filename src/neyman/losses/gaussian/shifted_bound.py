@@ -49,8 +49,8 @@ __all__ = ["log_lines", "log_on_wall", "log_shifted_bound", "log_size", "log_sum
 
 DEEP = 32.0  # e-folds below the bound of what its sum may miss: of 10^11 steps, 1e-3
 SHARES = np.geomspace(0.02, 1.0, 10)  # of the way to where r may vanish: widths of a strip
-_FAR = 3.0, 5.0, 8.0
-BENT = np.array(_FAR)  # 1/sqrt(bend): the same where that is far
+_FAR = 3.0, 5.0, 8.0  # 1/sqrt(bend): the same where that is far
+BENT = np.array(_FAR)
 ROOM = 0.98  # of the same
 WIDEST = 0.3  # 1/sqrt(bend): no wider grid is worth its walls
 _GOOD = 0.5  # of that: a grid that wide is taken without asking how large A(w) is

@@ -341,8 +341,7 @@ class SamplingTransform(Transform):
         base = 0.0 if large else complex(np.add.reduce(excess(log_p, a))) - self.missing
         still = not large and omega[-1] == 0.0  # what does not turn is no more than base
         value = np.full(len(omega), base) if still else turned_sum(omega, loss, tilted, one=large) + base
-        size = np.abs(tilted) if shift else tilted
-        untilted = 0.0 if large else float(np.exp(log_p.real) @ np.abs(a))
+        size, untilted = np.abs(tilted) if shift else tilted, 0.0 if large else float(np.exp(log_p.real) @ np.abs(a))
         spread, whole = float(size @ np.abs(loss)), max(float(np.add.reduce(size)), 1.0)
         # alias of the grid, and the end of the law in a valley
         quadrature = (3.0 * math.exp(-margin) + 2.0 * math.exp(-VALLEY)) * whole
