@@ -31,6 +31,7 @@ DEEPEST = 745.0  # -log of the smallest positive float: no profile is asked for 
 _EACH = 64.0  # certifies: units of the mean loss that T steps may move K at a pole by, for the square root of T
 _FIRST, _SHALLOW, _FURTHEST = 0.04, 0.05, 45.0  # in units of 1 / deviation: the first c, but at most that, and the last
 _QUARTERS = np.array([0.25, 0.5, 0.75])  # of a hole: where rungs are put in it
+_POLES = np.array([-1.0, 0.0])  # of 1 / (z (z + 1)): c at which lines cannot stand
 _MIDDLE = np.array([-0.97, -0.9, -0.75, -0.5, -0.25, -0.1, -0.03])  # those between the poles that are always looked at
 _KNEE = 15.0  # in the same units: c beyond which rungs lie evenly
 _APART, _SAME = 2.5, 1e-6  # deviations that tilted means may be apart; of c, by which two may differ and be one
@@ -80,7 +81,7 @@ class Walk:
     @classmethod
     def _ladder(cls, parts: Parts) -> Walk:
         """Rungs on both sides of the poles, as dense and as far as either direction wants them."""
-        poles = _evaluate(parts.sample(), np.array([-1.0, 0.0]), plain=True)
+        poles = _evaluate(parts.sample(), _POLES, plain=True)
         least, most = sorted(np.sqrt(poles.variance).tolist())
         # the masses under Q and P: K is 0 at both poles, but for what rounding does to each step
         off = WALKED + _EACH * UNIT * math.sqrt(parts.count) * most
@@ -158,6 +159,11 @@ class Walk:
     def depth(self) -> FloatArray:
         """K(c) - c K'(c): the log of how rare the losses are that the line at c stands on."""
         return self.k - self.c * self.mean
+
+    @cached_property
+    def poles(self) -> list[int]:
+        """Before which of its c the poles at -1 and at 0 lie."""
+        return self.c.searchsorted(_POLES).tolist()
 
     def useful(self, limit: float = LOST) -> BoolArray:
         """Right of 0: the c at which a line can be certified, deep enough and not so far that its law would be maimed.

@@ -41,6 +41,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.strip import Strip
+from neyman.numerics.functions.few import largest
 from neyman.numerics.functions.grids import evenly
 from neyman.numerics.rounding import COMPLEX, LARGEST_EXPONENT, UNIT
 
@@ -48,7 +49,8 @@ __all__ = ["log_lines", "log_on_wall", "log_shifted_bound", "log_size", "log_sum
 
 DEEP = 32.0  # e-folds below the bound of what its sum may miss: of 10^11 steps, 1e-3
 SHARES = np.geomspace(0.02, 1.0, 10)  # of the way to where r may vanish: widths of a strip
-BENT = np.array([3.0, 5.0, 8.0])  # 1/sqrt(bend): the same where that is far
+_FAR = 3.0, 5.0, 8.0  # 1/sqrt(bend): the same where that is far
+BENT = np.array(_FAR)
 ROOM = 0.98  # of the same
 WIDEST = 0.3  # 1/sqrt(bend): no wider grid is worth its walls
 _GOOD = 0.5  # of that: a grid that wide is taken without asking how large A(w) is
@@ -74,6 +76,14 @@ def nodes(low: float, top: float, step: float) -> FloatArray:
     return top - step * np.arange(count - 0.5, 0.0, -1.0)
 
 
+def _nodes_and_end(low: float, top: float, step: float) -> FloatArray:
+    """These, and ``top`` itself."""
+    down = np.arange(math.ceil((top - low) / step) - 0.5, -1.0, -1.0)  # the last of which is -1/2
+    down[-1] = 0.0
+    down *= step
+    return np.subtract(top, down, out=down)
+
+
 def log_size(law: Strip, w: float, cut: float) -> float:
     """log A(w) for real w, of the law that ends at ``cut``, from above; inf where nothing is known."""
     s2, (low, top) = law.sigma**2, law.ends(abs(w), w, cut)
@@ -89,7 +99,7 @@ def _log_size(law: Strip, w: float, cut: float, step: float, looked: bool) -> fl
     s2, (low, top) = law.sigma**2, law.ends(abs(w), w, cut)
     if not (top - low) / step < _MOST:
         return math.inf
-    x = np.append(nodes(low, top, step), top)
+    x = _nodes_and_end(low, top, step)
     loss = law.log_ratio(x)
     log_term = law.log_density(x) + w * loss
     total = _summed(law, x, 0.0, log_term, abs(w) * np.abs(loss)) + math.log(step)
@@ -198,7 +208,7 @@ def log_shifted_bound(
     size, low, top = grid.size, *law.ends(abs(w), w, cut)
     if not (top - low) / grid.step < _MOST:
         return size
-    x = np.concatenate([nodes(low, top, grid.step), [top]])
+    x = _nodes_and_end(low, top, grid.step)
     loss = law.log_ratio(x + 1j * y)
     modulus = (law.log_smooth if grid.relative else law.log_modulus)(x, np.array([y]))[0]
     log_term = modulus + w * loss.real - omega * loss.imag
@@ -262,14 +272,15 @@ def _grid(law: Strip, w: float, omega: float, y: float, cut: float, known: tuple
 
 def _bent(law: Strip, turning: float, y: float, widest: float) -> _Grid | None:
     """That of the relative form, if strips as wide as the density bends allow one that is good enough."""
-    s2, best = law.sigma**2, _Grid(True, 0.0, 0.0, 0.0, math.inf)
-    for far in BENT.tolist():
-        v = far / math.sqrt(law.bend)
+    s2, bend, best = law.sigma**2, law.bend, _Grid(True, 0.0, 0.0, 0.0, math.inf)
+    for far in _FAR:
+        v = far / math.sqrt(bend)
         if not v < ROOM * math.pi * s2 - y:
             break
-        grown = (law.bend + turning / (s2 * math.cos(0.5 * (y + v) / s2)) ** 2) * v**2
+        grown = (bend + turning / (s2 * math.cos(0.5 * (y + v) / s2)) ** 2) * v**2
         step = 2.0 * math.pi * v / (DEEP + grown)
-        best = _Grid(True, min(step, widest), v, grown, math.inf) if step > best.step else best
+        if step > best.step:
+            best = _Grid(True, min(step, widest), v, grown, math.inf)
     return best if best.step >= _GOOD * widest else None
 
 
@@ -304,12 +315,12 @@ def _summed(law: Strip, x: FloatArray, y: float, log_term: FloatArray, tilted: F
     """Log of the sum over all places but the last, and of what rounding does: to each exponent, ``ROUNDED`` of its
     parts.
     """
-    peak = float(log_term.max())
+    peak = largest(log_term)
     weight = np.exp(log_term - peak)[:-1]
     parts = 1.0 + (0.5 / law.sigma**2) * (x * x) + np.abs(log_term) + tilted
-    whole = float(weight.sum())
+    whole = float(np.add.reduce(weight))
     if not whole > _FAINT:  # beside the last, none is a float with all its digits
-        return peak + math.log(2.0 * _FAINT) + ROUNDED * (float(parts.max()) + law.bend * y * y) + len(x) * UNIT
+        return peak + math.log(2.0 * _FAINT) + ROUNDED * (largest(parts) + law.bend * y * y) + len(x) * UNIT
     off = float(weight @ parts[:-1]) / whole + law.bend * y * y
     return peak + math.log(whole) + ROUNDED * off + len(x) * UNIT
 

@@ -277,7 +277,8 @@ class SamplingTransform(Transform):
 
         The slope of w log r is w p/s^2, and p rises from 0 to 1.
         """
-        return (-first - max(-w, 0.0) * self._chance(first)) / self.sigma**2, (last - max(w, 0.0)) / self.sigma**2
+        back = -w * self._chance(first) if w < 0.0 else 0.0
+        return (-first - back) / self.sigma**2, (last - max(w, 0.0)) / self.sigma**2
 
     def _chance(self, x: float) -> float:
         """p = q e^t / r(x), from above."""
@@ -334,14 +335,14 @@ class SamplingTransform(Transform):
         loss, log_p = self.log_ratio(z), self.log_density(z) + math.log(step)
         a = w * loss
         log_tilted = log_p + a
-        scale = float(np.maximum.reduce(np.real(log_tilted), initial=0.0))
+        scale = float(np.maximum.reduce(log_tilted.real, initial=0.0))
         large = scale > 1.0
         tilted = np.exp(log_tilted - scale if large else log_tilted)
         base = 0.0 if large else complex(np.add.reduce(excess(log_p, a))) - self.missing
         still = not large and omega[-1] == 0.0  # what does not turn is no more than base
         value = np.full(len(omega), base) if still else turned_sum(omega, loss, tilted, one=large) + base
-        size, untilted = np.abs(tilted), 0.0 if large else float(np.exp(np.real(log_p)) @ np.abs(a))
-        spread, whole = float(size @ np.abs(loss)), max(float(size.sum()), 1.0)
+        size, untilted = np.abs(tilted) if shift else tilted, 0.0 if large else float(np.exp(log_p.real) @ np.abs(a))
+        spread, whole = float(size @ np.abs(loss)), max(float(np.add.reduce(size)), 1.0)
         # alias of the grid, and the end of the law in a valley
         quadrature = (3.0 * math.exp(-margin) + 2.0 * math.exp(-VALLEY)) * whole
         if shift:  # and the way down from the axis
@@ -349,7 +350,7 @@ class SamplingTransform(Transform):
             quadrature += 2.0 * shift * math.exp(min(wall - (scale if large else 0.0), LARGEST_EXPONENT))
         rest = untilted + self.missing + (whole if large else 0.0)
         rounding = sum_units(len(x)) * UNIT * ((omega + abs(w)) * spread + rest)
-        return logged(np.asarray(value, complex), rounding + quadrature, scale if large else 0.0, not large)
+        return logged(value, rounding + quadrature, scale if large else 0.0, not large)
 
     def ends(self, reach: float, w: float, cut: float) -> tuple[float, float]:
         """Where grids for tilts up to ``w``, in modulus up to ``reach``, begin and end."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
+from neyman.numerics.functions.few import every
 from neyman.numerics.rounding import UNIT
 from neyman.numerics.sums.turns import cosine_and_sine, grown, grown_less_one, less_one
 
@@ -45,8 +46,10 @@ def turned_sum(omega: FloatArray, place: Any, weight: Any, one: bool) -> Complex
         if run is not None:
             before = turned_sum(omega[:first], place, weight, one)
             return np.concatenate([before, run, turned_sum(omega[last:], place, weight, one)])
-    value = np.empty(many, complex)
     rows = max(1, _CHUNK // (2 * length))
+    if many <= rows:
+        return _weighed(np.multiply.outer(omega, place), weight, one)
+    value = np.empty(many, complex)
     for i in range(0, many, rows):
         value[i : i + rows] = _weighed(np.multiply.outer(omega[i : i + rows], place), weight, one)
     return value
@@ -70,7 +73,7 @@ def _along_even(omega: FloatArray, place: Any, weight: Any, one: bool) -> Comple
     """The same; None where ``omega`` are not evenly spaced."""
     spacing = (omega[-1] - omega[0]) / (len(omega) - 1)
     even = omega[0] + spacing * np.arange(len(omega))
-    return _evenly_turned(even, spacing, place, weight, one) if (np.abs(omega - even) <= _SAME * omega).all() else None
+    return _evenly_turned(even, spacing, place, weight, one) if every(np.abs(omega - even) <= _SAME * omega) else None
 
 
 def _longest_run(omega: FloatArray) -> tuple[int, int]:
@@ -105,10 +108,10 @@ def _evenly_turned(omega: FloatArray, spacing: float, place: Any, weight: Any, o
         weighed = np.zeros((len(far), _SUMS * each), complex)
         weighed[:, : len(place)] = (far if one else 1.0 + far) * weight
         products = np.matmul(weighed.reshape(len(far), _SUMS, each).transpose(1, 0, 2), near)
-        value[i : i + rows] = products.sum(axis=0)
+        np.add.reduce(products, axis=0, out=value[i : i + rows])
         if not one:
             alone = far * weight
-            value[i : i + rows] += (alone.real.sum(axis=-1) + 1j * alone.imag.sum(axis=-1))[:, None]
+            value[i : i + rows] += _of_parts(alone.real, alone.imag)[:, None]
     return value.ravel()[: len(omega)]
 
 
@@ -139,12 +142,18 @@ def _turned(turn: Any, one: bool) -> ComplexArray:
 def _weighed(turn: Any, weight: Any, one: bool) -> ComplexArray:
     """Sums of the turns along the last axis, by ``weight``: in pairs, real and imaginary parts by themselves."""
     if np.iscomplexobj(turn) or np.iscomplexobj(weight):
-        terms = _turned(turn, one) * weight
-        return terms.real.sum(axis=-1) + 1j * terms.imag.sum(axis=-1)
+        return _of_parts((terms := _turned(turn, one) * weight).real, terms.imag)
     real, imag = cosine_and_sine(turn) if one else less_one(turn)
     real *= weight
     imag *= weight
-    return real.sum(axis=-1) + 1j * imag.sum(axis=-1)
+    return _of_parts(real, imag)
+
+
+def _of_parts(real: FloatArray, imag: FloatArray) -> ComplexArray:
+    """The sums along the last axis of numbers with these parts."""
+    value: ComplexArray = np.empty(real.shape[:-1], complex)
+    value.real, value.imag = np.add.reduce(real, axis=-1), np.add.reduce(imag, axis=-1)
+    return value
 
 
 def turned_sums(omega: FloatArray, place: FloatArray, weight: FloatArray, one: bool) -> ComplexArray:
@@ -159,7 +168,7 @@ def turned_sums(omega: FloatArray, place: FloatArray, weight: FloatArray, one: b
     many = len(omega)
     spacing = (omega[-1] - omega[0]) / max(many - 1, 1)
     even = omega[0] + spacing * np.arange(many)
-    if many >= _MANY and (np.abs(omega - even) <= _SAME * omega).all():
+    if many >= _MANY and every(np.abs(omega - even) <= _SAME * omega):
         return _rows_evenly_turned(omega, float(spacing), place, weight, one)
     return np.stack([_weighed(each * place, weight, one) for each in omega.tolist()], axis=-1)
 
@@ -177,7 +186,7 @@ def _rows_evenly_turned(
     for i in range(0, len(starts), rows):
         far = _turned(starts[i : i + rows, None] * place[:, None], one)
         weighed = far * weight[:, None]
-        alone = 0.0 if one else (weighed.real.sum(axis=-1) + 1j * weighed.imag.sum(axis=-1))[..., None]
+        alone = 0.0 if one else _of_parts(weighed.real, weighed.imag)[..., None]
         value[:, i : i + rows] = np.matmul(_in_eighths(weighed if one else weighed + weight[:, None]), near).sum(axis=1)
         value[:, i : i + rows] += alone
     return value.reshape(laws, -1)[:, : len(omega)]

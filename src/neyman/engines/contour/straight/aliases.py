@@ -12,8 +12,6 @@ from neyman.engines.contour.cumulant import Walk
 
 __all__ = ["beside"]
 
-_POLES = np.array([-1.0, 0.0])
-
 
 def beside(
     walk: Walk, index: int, epsilon: FloatArray, target: FloatArray, limit: float, subtracted: float
@@ -24,10 +22,10 @@ def beside(
     """
     needs, whole = _needs(walk, index, epsilon, target), None if walk.uncut else walk.whole(index, limit)
     of_pole = target + subtracted
-    return [_best(walk, index, zones, whole, epsilon, of_pole, needs) for zones in _zones(walk.c, index)]
+    return [_best(walk, index, zones, whole, epsilon, of_pole, needs) for zones in _zones(walk, index)]
 
 
-def _zones(c: FloatArray, index: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+def _zones(walk: Walk, index: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """Where the c to the right and to the left of ``index`` begin and end at which e^{K(c) - c eps} bounds the aliases
     of its line, of those whose law is whole.
 
@@ -35,7 +33,7 @@ def _zones(c: FloatArray, index: int) -> tuple[list[tuple[int, int]], list[tuple
     """
     right: list[tuple[int, int]] = []
     left: list[tuple[int, int]] = []
-    for low, high in pairwise((0, *c.searchsorted(_POLES).tolist(), len(c))):
+    for low, high in pairwise((0, *walk.poles, len(walk.c))):
         if max(low, index + 1) < high:
             right.append((max(low, index + 1), high))
         if low < min(high, index):

@@ -158,17 +158,20 @@ def alias_distances(
     eps (columns).
     """
     need = (walk.k - np.multiply.outer(epsilon, walk.c)) - target[:, :, None]
-    apart = walk.c - walk.c[lines, None]
-    sides = apart > 0.0, apart < 0.0
-    if not walk.uncut:
-        usable = np.array([walk.whole(int(index), limit) for index in lines])
-        sides = sides[0] & usable, sides[1] & usable
-    size = np.abs(apart)
-    size[size == 0.0] = 1.0  # of none of the sides
+    size = np.abs(walk.c - walk.c[lines, None])
+    none = size == 0.0  # on neither side
+    size[none] = 1.0
     need /= size[:, None, :]
-    right, left = (np.minimum.reduce(need, axis=2, where=side[:, None, :], initial=math.inf) for side in sides)
-    np.maximum(right, left, out=right)
-    return np.maximum(right, 0.0, out=right)
+    if not walk.uncut:
+        none |= ~np.array([walk.whole(int(index), limit) for index in lines])
+    row, at = none.nonzero()
+    need[row, :, at] = math.inf
+    # of each row what lies left of its line, and from it on: before the first there is the line alone, which is inf
+    starts = np.arange(0, need.size, len(walk.c)).reshape(need.shape[:2])
+    sides = np.stack([starts, starts + lines[:, None]], axis=-1)
+    left, right = np.minimum.reduceat(need.ravel(), sides.ravel()).reshape(-1, 2).T
+    distance = np.maximum(left, right).reshape(starts.shape)
+    return np.maximum(distance, 0.0, out=distance)
 
 
 def curvature(x: FloatArray, y: FloatArray, at: int) -> float:

@@ -95,13 +95,7 @@ class Line:
         """Evaluate the transforms on the line; along rotated rays where ``steps`` are given, which pays for many
         nodes.
         """
-        omega = plan.omega()
-        k, error = np.zeros(len(omega), complex), np.zeros(len(omega))
-        if parts.mu > 0.0:
-            z = plan.c + 1j * omega
-            k = 0.5 * parts.mu**2 * z * (z + 1.0)
-            error = MERGED * np.abs(k)
-        w = parts.argument(plan.c)
+        omega, w = plan.omega(), parts.argument(plan.c)
         cuts = walk.cut_at(plan.index, plan.limit)
         lost = shift = 0.0
         if steps is not None and np.isinf(cuts).all():
@@ -114,8 +108,12 @@ class Line:
             k = k if parts.direction == "remove" else np.conj(k)
         else:
             margin = MARGIN + math.log(parts.count)
-            laws, off = sum_on_line(parts.laws, parts.times, w, omega, cuts, margin)
-            k, error = k + (laws if parts.direction == "remove" else np.conj(laws)), error + off
+            k, error = sum_on_line(parts.laws, parts.times, w, omega, cuts, margin)
+            k = k if parts.direction == "remove" else np.conj(k)
+            if parts.mu > 0.0:
+                z = plan.c + 1j * omega
+                merged = 0.5 * parts.mu**2 * z * (z + 1.0)
+                k, error = k + merged, error + MERGED * np.abs(merged)
             if not walk.uncut:
                 lost = float(np.add.reduce(parts.times * lost_of(parts.laws, cuts[:, None])[:, 0]))
         return cls.of_cumulant(walk, plan, (k, error), plan.log_truncation, lost, shift, masses)
@@ -149,7 +147,7 @@ class Line:
         weight = values * kernel
         size = np.abs(weight)
         return cls(
-            plan.c, plan.spread, omega, weight, scale, log_truncation, float(size.sum()),
+            plan.c, plan.spread, omega, weight, scale, log_truncation, float(np.add.reduce(size)),
             inner(faults, np.abs(kernel)), inner(size, omega), lost, shift, walk, plan, masses,
         )  # fmt: skip
 
@@ -271,7 +269,8 @@ class Line:
         count = len(self.omega)
         sloped = self.weight * (self.c + 1j * self.omega)
         found = np.zeros((5, -(-count // LANES) * LANES))
-        found[:, :count] = self.omega, self.weight.real, self.weight.imag, sloped.real, sloped.imag
+        for row, values in enumerate((self.omega, self.weight.real, self.weight.imag, sloped.real, sloped.imag)):
+            found[row, :count] = values
         return found
 
 

@@ -130,6 +130,9 @@ def _hopeless(parts: Parts, c: float, target: float, furthest: float) -> bool:
 
 def _summed(parts: Parts, bounds: FloatArray) -> float:
     """The bounds of all steps together, from above: rounding of the products and of their sum besides."""
+    if len(bounds) == 1:
+        term = float(parts.times[0]) * (float(bounds[0]) + _BOUND_ERROR)
+        return term + (largest_sum_error(1) + 2.0) * UNIT * abs(term)
     terms = parts.times * (bounds + _BOUND_ERROR)
     return float(terms.sum() + (largest_sum_error(len(terms)) + 2.0) * UNIT * np.abs(terms).sum())
 
