@@ -95,8 +95,9 @@ def test_however_coarse_the_sum_its_bound_holds(
         for share in (0.003, 0.03, 0.2, 0.8):
             y = share * math.pi * law.sigma**2
             for near in (size - 0.1, size - 6.0):
-                bound = log_shifted_bound(law, w, omega, y, cut, near)
-                assert exact <= math.exp(bound - size) + 1e-5
+                for known in (math.inf, size, size + 0.5):  # of what A(w) is no more than
+                    bound = log_shifted_bound(law, w, omega, y, cut, near, known)
+                    assert exact <= math.exp(bound - size) + 1e-5
 
 
 def test_how_fast_a_loss_turns() -> None:

@@ -1,0 +1,93 @@
+"""Where a line is cut: what lies beyond is bounded wherever that is, and found by few looks."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from neyman._validate import FloatArray
+from neyman.engines.contour.cumulant import Walk
+from neyman.engines.contour.parts import Parts
+from neyman.engines.contour.profile import ContourProfile
+from neyman.engines.contour.truncation import monotone
+from neyman.losses.gaussian.growth import step_at_least
+from neyman.losses.gaussian.transform import SamplingTransform
+from neyman.losses.readings.transform import Transform
+from neyman.profiles.effort import Effort
+
+EPSILON = np.array([0.05, 0.4, 1.0])
+
+
+def _cuts(parts: Parts) -> list[tuple[float, float, float, float]]:
+    """(c, cut, log of the bound on what lies beyond, K(c)) of what is laid for some eps of either direction."""
+    found: list[tuple[float, float, float, float]] = []
+    for one in ContourProfile.pair(parts, 1.0, Effort()):
+        one.bracket(EPSILON)
+        plans = one._lines._plans.items()
+        found += [(p.c, p.cut, p.log_truncation, float(one._walk.k[i])) for i, p in plans if p.cut < math.inf]
+    return found
+
+
+@given(st.floats(0.3, 20.0), st.floats(-4.0, -0.05), st.floats(0.5, 6.0))
+def test_what_lies_beyond_a_cut_is_no_more_than_its_bound(sigma: float, log_rate: float, log_steps: float) -> None:
+    """The bound is of int_W^inf |e^{K(c + iv)}| / |z (z + 1)| dv / pi: that integral, as far as it is seen."""
+    law, steps = SamplingTransform(sigma, 10.0**log_rate), int(10.0**log_steps)
+    if law.rate * math.sqrt(steps * math.expm1(min(law.sigma**-2, 50.0))) > 4.0:
+        return
+    for way in ("remove", "add"):
+        parts = Parts(((law, steps),), 0.0, way)
+        profile = ContourProfile(parts, Walk.along(parts))
+        profile.bracket(EPSILON)
+        for plan in profile._lines._plans.values():
+            if not plan.cut < 1e4:
+                continue
+            beyond = np.linspace(plan.cut, 3.0 * plan.cut, 400)
+            log_a, error = law.on_line(float(parts.argument(plan.c)), beyond, math.inf, 60.0)
+            height = steps * log_a.real + steps * np.log1p(np.minimum(error, 1.0))
+            z = plan.c + 1j * beyond
+            seen = np.exp(height - plan.log_truncation) / np.abs(z * (z + 1.0)) / math.pi
+            assert float(np.trapezoid(seen, beyond)) <= 1.0 + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("run", "most"),
+    [
+        ((9.4, 0.32768, 2000), 0),
+        ((5.0, 0.1, 100), 0),
+        ((1.0, 0.01, 1000), 6),
+        ((0.8, 0.01, 3000), 6),
+        ((1.0, 1e-4, 10**6), 8),
+    ],
+)
+def test_few_looks_find_the_cuts_of_both_directions(
+    run: tuple[float, float, int], most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[float] = []
+    estimates = monotone.estimates_of
+
+    def noted(
+        laws: tuple[Transform, ...], w: float, omega: float, share: float, cuts: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        looks.append(omega)
+        return estimates(laws, w, omega, share, cuts)
+
+    monkeypatch.setattr(monotone, "estimates_of", noted)
+    parts = Parts(((SamplingTransform(*run[:2]), run[2]),), 0.0, "remove")
+    found = _cuts(parts)
+    assert len(looks) <= most
+    assert len(found) >= 2
+    assert all(log_rest < k - 20.0 for _, _, log_rest, k in found)
+
+
+@given(
+    st.floats(-0.7, 1.3), st.floats(-6.0, -0.01), st.floats(-30.0, 30.0), st.floats(-1.0, 3.0), st.floats(20.0, 60.0)
+)
+def test_a_step_that_one_parallel_tells_is_no_wider_than_what_all_tell(
+    log_sigma: float, log_rate: float, w: float, log_omega: float, margin: float
+) -> None:
+    law, omega = SamplingTransform(10.0**log_sigma, 10.0**log_rate), 10.0**log_omega
+    assert 0.0 < step_at_least(law, w, omega, margin) <= law._step(w, omega, margin, 0.0) * (1.0 + 1e-12)
