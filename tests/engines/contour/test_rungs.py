@@ -25,8 +25,8 @@ def test_jumps_are_foreseen_where_they_decide(run: tuple[float, float, int]) -> 
     parts = _parts(*run)
     walk = Walk.along(parts)
     right = walk.c > 0.0
-    found = foreseen(walk.c[right], *parts.gaussians[0], float(walk.variance[right][0]))
-    jumping = foreseen(walk.c[right], *parts.gaussians[0], 0.0)[0] > 1.0
+    found = foreseen(walk.c[right], parts.gaussians, float(walk.variance[right][0]))
+    jumping = foreseen(walk.c[right], parts.gaussians, 0.0)[0] > 1.0
     assert np.count_nonzero(jumping) >= 3
     for about, seen in zip(found, (walk.k, walk.mean, walk.variance), strict=True):
         assert np.all(np.abs(np.log(about[jumping] / seen[right][jumping])) < np.log(2.5))
@@ -59,12 +59,11 @@ def test_few_holes_are_left_to_be_filled(run: tuple[float, float, int], monkeypa
 @given(st.floats(-0.7, 1.3), st.floats(-6.0, -0.1), st.floats(0.0, 7.0))
 def test_rungs_that_are_foreseen_ascend_and_end_no_sooner_than_lines(sigma: float, rate: float, times: float) -> None:
     law, count = SamplingTransform(10.0**sigma, 10.0**rate), int(10.0**times)
-    parts = Parts(((law, count),), 0.0, "remove")
     rungs = evenly_apart(0.04, 200.0, 15.0)
-    some = Walk._foreseen(parts, rungs, 1e-4)
+    some = Walk._foreseen([(law, count)], rungs, 1e-4)
     assert np.all(np.diff(some) > 0.0)
     assert some[0] == rungs[0]
-    k, mean, _ = foreseen(some, law, count, 1e-4)
+    k, mean, _ = foreseen(some, [(law, count)], 1e-4)
     depth = k - some * mean
     assert some[-1] == rungs[-1] or np.count_nonzero(depth < -1.5 * DEEPEST) >= 1
 
@@ -74,3 +73,16 @@ def test_what_may_be_cut_off_is_not_foreseen() -> None:
     assert not foreseeable(SamplingTransform(4.8, 1.3e-4))
     walk = Walk.along(_parts(4.8, 1.3e-4, 17449))
     assert walk.depth[walk.useful()].min() < -0.8 * DEEPEST
+
+
+def test_of_a_mix_no_rung_is_walked_beyond_what_its_jumps_allow(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = tuple((SamplingTransform(0.8 + 0.012 * i, 1e-3 + 9e-5 * i), 10) for i in range(100))
+    parts = Parts(steps, 0.0, "remove")
+    found = Walk.along(parts)
+    monkeypatch.setattr(cumulant, "foreseeable", lambda law: False)
+    plain = Walk.along(parts)
+    assert len(found.c) < len(plain.c)
+    assert found.c[-1] < 0.5 * plain.c[-1]
+    wanted, known = (walk.c[walk.useful()] for walk in (plain, found))
+    assert known[-1] >= wanted[-1]
+    assert found.depth[found.useful()].min() < -0.8 * DEEPEST

@@ -7,6 +7,7 @@ eps. One walk over w serves both directions: K_remove(c) = sum T log A(c + 1), K
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from neyman._validate import BoolArray, FloatArray
 from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.rungs import evenly_apart, foreseeable, foreseen
 from neyman.losses.gaussian.many.moments import lost_of, moments_of, summed
+from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.losses.readings.transform import LOGGED, Moments, Transform
 from neyman.losses.whole import demand_whole
 from neyman.numerics.functions.few import every, largest, some
@@ -88,8 +90,8 @@ class Walk:
         for k, under in zip(poles.k, ("P", "Q") if parts.direction == "add" else ("Q", "P"), strict=True):
             demand_whole("a composition", under, math.exp(min(float(k), LARGEST_EXPONENT)), 2.0 * off)
         rungs = far = evenly_apart(min(_FIRST / most, _SHALLOW), _FURTHEST / least, _KNEE / most)
-        if len(parts.steps) == 1 and parts.sampled and parts.mu == 0.0 and foreseeable(parts.gaussians[0][0]):
-            far = cls._foreseen(parts, rungs, least * least)
+        if jumping := [(law, times) for law, times in parts.sample().steps if foreseeable(law)]:
+            far = cls._foreseen(jumping, rungs, least * least)
         shallow = rungs[rungs < 0.25]
         middle = np.concatenate([_MIDDLE, -shallow, -1.0 + shallow])
         middle.sort()
@@ -99,12 +101,14 @@ class Walk:
         return _evaluate(parts, np.concatenate([-1.0 - left[::-1], middle, right]))
 
     @classmethod
-    def _foreseen(cls, parts: Parts, rungs: FloatArray, variance: float) -> FloatArray:
+    def _foreseen(
+        cls, jumping: Sequence[tuple[SamplingTransform, int]], rungs: FloatArray, variance: float
+    ) -> FloatArray:
         """Those ``rungs`` to the side of the large losses that lines may want, and others in holes that are foreseen
         there.
         """
         for _ in range(_FORESEEN):
-            walk = cls(rungs, *foreseen(rungs, *parts.gaussians[0], variance), rungs, rungs)
+            walk = cls(rungs, *foreseen(rungs, jumping, variance), rungs, rungs)
             deep = (walk.depth < -_TOO_DEEP * DEEPEST).nonzero()[0]
             walk = walk._only(slice(int(deep[0]) + 2)) if len(deep) else walk
             holes = walk._holes(math.inf)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TypeGuard
 
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.losses.gaussian.transform import SamplingTransform
+from neyman.losses.readings.transform import Transform
 from neyman.numerics.functions.grids import evenly, geometric
-
-if TYPE_CHECKING:
-    from neyman.losses.gaussian.transform import SamplingTransform
 
 __all__ = ["RATIO", "STEP", "evenly_apart", "foreseeable", "foreseen"]
 
@@ -37,23 +37,29 @@ def evenly_apart(low: float, high: float, knee: float) -> FloatArray:
     return np.concatenate([rungs[rungs < knee], even, rungs[rungs > last]])
 
 
-def foreseeable(law: SamplingTransform) -> bool:
-    """Whether the losses at which jumps begin are so near that they are nowhere cut off, so that K grows with them."""
+def foreseeable(law: Transform) -> TypeGuard[SamplingTransform]:
+    """Whether it is a sampled Gaussian, and the losses at which its jumps begin are so near that they are nowhere cut
+    off, so that K grows with them.
+    """
+    if type(law) is not SamplingTransform:
+        return False
     return 0.5 / law.sigma - law.sigma * math.log(law.rate) < _VALLEY
 
 
-def foreseen(c: FloatArray, law: SamplingTransform, times: int, variance: float) -> _Triple:
-    """About K, K' and K'' at ``c`` >= 0, of a law of which so many steps hardly ever take a record: a normal one with
-    that ``variance`` at 0, and jumps.
+def foreseen(c: FloatArray, laws: Sequence[tuple[SamplingTransform, int]], variance: float) -> _Triple:
+    """About K, K' and K'' at ``c`` >= 0, of ``laws`` that are taken so often, and hardly ever take a record: a normal
+    one with that ``variance`` at 0, and jumps.
 
     A(w) is about 1 + q^w e^{w (w - 1) / 2 s^2}, of which the latter are steps that jump, by log q + (2 w - 1) / 2 s^2,
     from where that rises.
     """
-    s2 = law.sigma**2
-    w = 1.0 + c
-    rise = math.log(law.rate) + (w - 0.5) / s2
-    odds = np.where(rise > 0.0, w * (math.log(law.rate) + 0.5 * c / s2), -math.inf)
+    sigma, rate, times = np.array([(law.sigma, law.rate, float(often)) for law, often in laws]).T[:, :, None]
+    log_rate, s2 = np.log(rate), sigma * sigma
+    rise = log_rate + (c + 0.5) / s2
+    odds = np.where(rise > 0.0, (1.0 + c) * (log_rate + 0.5 * c / s2), -math.inf)
     share = 1.0 / (1.0 + np.exp(np.minimum(-odds, _LARGEST)))
-    k = 0.5 * variance * c * (c + 1.0) + times * np.logaddexp(0.0, odds)
     jumps = times * share
-    return k, variance * (c + 0.5) + jumps * rise, variance + jumps * (1.0 / s2 + (1.0 - share) * rise * rise)
+    k = np.add.reduce(times * np.logaddexp(0.0, odds), axis=0)
+    mean = np.add.reduce(jumps * rise, axis=0)
+    spread = np.add.reduce(jumps * (1.0 / s2 + (1.0 - share) * rise * rise), axis=0)
+    return 0.5 * variance * c * (c + 1.0) + k, variance * (c + 0.5) + mean, variance + spread
