@@ -11,7 +11,7 @@ from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
 from neyman.numerics.sums.turns import cosine_and_sine
 
-__all__ = ["ROWS", "SERIES", "grown_sums", "log1p_less", "log_moments", "log_products", "steepness"]
+__all__ = ["ROWS", "SERIES", "grown_sums", "log1p_less", "log_moments", "log_products", "steepness", "taylor"]
 
 ROWS = 1 << 15  # entries of a table: they stay in the cache, and products of few terms start no threads of BLAS
 _UNSEEN = 60.0  # e-folds below the largest of a row: what is less is nothing beside a unit, but counted
@@ -57,6 +57,17 @@ def log1p_less(z: ComplexArray) -> ComplexArray:
     for order in range(18, 1, -1):
         series = (1.0 / order) * (-1.0) ** (order + 1) + z * series
     return z * z * series
+
+
+def taylor(w: ComplexArray, powers: ComplexArray) -> ComplexArray:
+    """The sum over k >= 2 of w^{k-1} / k! times row k - 2 of ``powers``, a column for each w."""
+    series: ComplexArray = np.zeros(len(w), complex)
+    parts = series.view(np.float64)
+    for order in range(len(powers) + 1, 1, -1):
+        series += powers[order - 2]
+        series *= w
+        parts *= 1.0 / order  # as a quotient of complex numbers comes to, for a fraction of its time
+    return series
 
 
 def steepness(w: ComplexArray, low: float, high: float) -> FloatArray:
