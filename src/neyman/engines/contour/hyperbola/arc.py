@@ -116,7 +116,7 @@ class Edge:
 
     @cached_property
     def _rows(self) -> tuple[FloatArray, FloatArray]:
-        """The corners and the bounds there, a table of one row for each of the three: their largest is found column by column."""
+        """The corners and the bounds there, one table of a row for each of the three, whose largest is soon found."""
         return np.ascontiguousarray(self.real.T)[:, None], np.ascontiguousarray(self.log_bound.T)[:, None]
 
     def log_integral(self, slope: FloatArray) -> FloatArray:
@@ -132,9 +132,7 @@ class Edge:
         return np.logaddexp(total, self.log_tail + slope * self.real[-1, 2])
 
 
-def _reach(
-    steps: ArcSteps, w: ComplexArray, less_one: bool, slope: FloatArray, level: FloatArray
-) -> tuple[int, float]:
+def _reach(steps: ArcSteps, w: ComplexArray, less_one: bool, slope: FloatArray, level: FloatArray) -> tuple[int, float]:
     """The first place along ``w``, at least 1, beyond which all is below e^level for each slope, else the last; and the
     log of the bound on what lies beyond it.
     """
@@ -262,7 +260,7 @@ class Arc:
 
     @cached_property
     def _summands(self) -> tuple[FloatArray, FloatArray, tuple[FloatArray, FloatArray]]:
-        """Both parts of w, from the start of the arc on; of both weights; what sums are off, without turning and by it."""
+        """Both parts of w, from the start of the arc on; of both weights; what sums are off, unturned and by turns."""
         size = np.abs(self.weight)
         off = self.error + _SUMMED * size, np.abs(self.w) * size
         parts = [self.weight.real, self.weight.imag, self.sloped.real, self.sloped.imag]
@@ -272,7 +270,6 @@ class Arc:
         """As ``Line.integrate``, of delta."""
         if not readable(_READ * len(self.w) * len(epsilon)):
             return Estimate.unknown(len(epsilon))
-        start = float(self.w[0].real)
         (real, imag), parts, off = self._summands
         log_scale = self.scale - self.c * epsilon
         value, slope, error = (np.empty(len(epsilon)) for _ in range(3))

@@ -38,6 +38,7 @@ from neyman.losses.gaussian.paths.side import Side
 from neyman.losses.gaussian.paths.sums import (
     SERIES,
     grown_sums,
+    last_alive,
     log1p_less,
     log_moments,
     log_products,
@@ -67,7 +68,6 @@ _TINY = 1.0  # |wS| up to which e^{wS} - 1 - wS is summed as a series: beyond, t
 _TERMS = 20  # of that series: what is left out is below 4e-20 of the first
 _SMALL = 1.5  # |S| up to which powers of it are kept for that: below, |w| is hardly ever: steers
 _HEAVY = 300.0  # log of a term beyond which a rotated law has no digits left, and sums of it soon are no floats
-_DEAD = -80.0  # log of a term that no longer counts
 _SKIP = 16  # nodes of which one is looked at, to see where terms are dead
 _BLOCK = _SKIP  # what is summed for one |w| serves all that differ by less than so many nodes
 
@@ -253,24 +253,13 @@ class RotatedLaw:
                 here, some = slice(start, stop), w[start:stop]
                 near = int(np.searchsorted(self._modulus, _TINY / float(size[here].max())))
                 near = min(near, self._terms.shape[1]) // _BLOCK * _BLOCK
-                far = self._dead_from(some, near)
+                far = min(near + _SKIP * last_alive(some, *self._looked[:, near // _SKIP :]), len(s))
                 found = grown_sums(some, s[near:far], self.log_weight[near:far], self._amplified[:, near:far])
                 grown[here], sizes[:, here] = found[0], found[1].T
                 known[:, here], faulty[:, here] = self._summed_from(near)
                 start = stop
             fault = faulty[0] + size * faulty[1] + (sizes[0] + size * sizes[1]) + size**2 * faulty[2]
         return grown - known[0] - w * known[1] + taylor(w, known[2:]) * w, UNIT * fault
-
-    def _dead_from(self, w: ComplexArray, near: int) -> int:
-        """The node beyond which no term counts, from ``near`` on, a node of those looked at."""
-        real, imag, level = self._looked[:, near // _SKIP :]
-        # neither part of S is negative: no w raises a term above this, rounded as it is
-        most = np.flatnonzero(w.real.max() * real - w.imag.min() * imag + level >= _DEAD)
-        upto = int(most[-1]) + 1 if len(most) else 0
-        height = np.multiply.outer(w.real, real[:upto])
-        height -= np.multiply.outer(w.imag, imag[:upto])
-        alive = np.flatnonzero(height.max(axis=0) + level[:upto] >= _DEAD)
-        return min(near + (int(alive[-1]) + 1) * _SKIP, len(self.loss)) if len(alive) else near
 
     @cached_property
     def _looked(self) -> FloatArray:
