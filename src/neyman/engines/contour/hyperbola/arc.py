@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -88,10 +89,10 @@ class Edge:
     ) -> Edge:
         """As far as what lies beyond is, by a bound that costs nothing, below e^level for each slope."""
         u = np.arange(0.0, _FAR + _COARSE, _COARSE)
-        stop = _reach(steps, shape.at(u, angle), less_one, slope, level)
+        stop, log_tail = _reach(steps, shape.at(u, angle), less_one, slope, level)
         corner = shape.corners(u[: stop + 1], angle)
         # each piece shares its ends with its neighbours
-        places = np.concatenate([shape.at(u[: stop + 1], angle), corner[:, 1]])
+        places = np.concatenate([corner[:, 0], corner[-1:, 2], corner[:, 1]])
         each = steps.log_bounds(places, rotated=True)
         bound = np.stack([each[:stop], each[stop + 1 :], each[1 : stop + 1]], axis=1)
         near = places.imag < 4.0 * np.abs(places.real) + 1.0
@@ -111,11 +112,19 @@ class Edge:
             kernel = np.where((away[0] > 0.0) & (away[1] > 0.0), np.log(length / (math.pi * away[0] * away[1])), np.inf)
         if less_one:
             bound = np.logaddexp(bound, 0.0)
-        return cls(real, bound, kernel, float(_tails(steps, shape.at(u, angle), less_one)[stop]))
+        return cls(real, bound, kernel, log_tail)
+
+    @cached_property
+    def _rows(self) -> tuple[FloatArray, FloatArray]:
+        """The corners and the bounds there, one table of a row for each of the three, whose largest is soon found."""
+        return np.ascontiguousarray(self.real.T)[:, None], np.ascontiguousarray(self.log_bound.T)[:, None]
 
     def log_integral(self, slope: FloatArray) -> FloatArray:
         """log of the bound on (1/2 pi) int |...| |dw| for e^{slope Re w}."""
-        height = (self.log_bound + np.multiply.outer(slope, self.real)).max(axis=2) + self.log_kernel
+        real, log_bound = self._rows
+        corners = slope[:, None] * real
+        corners += log_bound
+        height = corners.max(axis=0) + self.log_kernel
         top = height.max(axis=1)
         known = top < math.inf
         with np.errstate(invalid="ignore"):
@@ -123,11 +132,14 @@ class Edge:
         return np.logaddexp(total, self.log_tail + slope * self.real[-1, 2])
 
 
-def _reach(steps: ArcSteps, w: ComplexArray, less_one: bool, slope: FloatArray, level: FloatArray) -> int:
-    """The first place along ``w``, at least 1, beyond which all is below e^level for each slope; else the last."""
-    tail = _tails(steps, w, less_one) + np.multiply.outer(slope, w.real)
-    enough = np.flatnonzero(np.all(tail < level[:, None], axis=0))
-    return max(int(enough[0]), 1) if len(enough) else len(w) - 1
+def _reach(steps: ArcSteps, w: ComplexArray, less_one: bool, slope: FloatArray, level: FloatArray) -> tuple[int, float]:
+    """The first place along ``w``, at least 1, beyond which all is below e^level for each slope, else the last; and the
+    log of the bound on what lies beyond it.
+    """
+    tails = _tails(steps, w, less_one)
+    enough = np.flatnonzero(np.all(tails + np.multiply.outer(slope, w.real) < level[:, None], axis=0))
+    stop = max(int(enough[0]), 1) if len(enough) else len(w) - 1
+    return stop, float(tails[stop])
 
 
 def _tails(steps: ArcSteps, w: ComplexArray, less_one: bool) -> FloatArray:
@@ -199,8 +211,7 @@ class Arc:
         level = size + slope * w_c - math.log(abs(w_c * (w_c - 1.0)) / scale)
         u = np.arange(0.0, _FAR + _COARSE, _COARSE)
         path = shape.at(u, phi)
-        upto = _reach(steps, path, less_one, slope, level - _DIGITS)
-        log_tail = float(_tails(steps, path, less_one)[upto])
+        upto, log_tail = _reach(steps, path, less_one, slope, level - _DIGITS)
         edges = tuple(Edge.along(steps, shape, angle, less_one, slope, level) for angle in (phi - strip, phi + strip))
         rim = np.logaddexp(edges[0].log_integral(slope), edges[1].log_integral(slope))
         spacing = 2.0 * math.pi * strip / max(float(np.max(rim - level)) + _DIGITS, 1.0)
@@ -247,24 +258,29 @@ class Arc:
             0.0 if less_one else steps.edge,
         )  # fmt: skip
 
+    @cached_property
+    def _summands(self) -> tuple[FloatArray, FloatArray, tuple[FloatArray, FloatArray]]:
+        """Both parts of w, from the start of the arc on; of both weights; what sums are off, unturned and by turns."""
+        size = np.abs(self.weight)
+        off = self.error + _SUMMED * size, np.abs(self.w) * size
+        parts = [self.weight.real, self.weight.imag, self.sloped.real, self.sloped.imag]
+        return np.stack([self.w.real - self.w[0].real, self.w.imag]), np.stack(parts), off
+
     def integrate(self, epsilon: FloatArray, book: Book | None = None) -> Estimate:
         """As ``Line.integrate``, of delta."""
         if not readable(_READ * len(self.w) * len(epsilon)):
             return Estimate.unknown(len(epsilon))
-        start = float(self.w[0].real)
+        (real, imag), parts, off = self._summands
         log_scale = self.scale - self.c * epsilon
         value, slope, error = (np.empty(len(epsilon)) for _ in range(3))
         rows = max(1, _CHUNK // len(self.w))
-        size = np.abs(self.weight)
-        off = self.error + _SUMMED * size, np.abs(self.w) * size
-        parts = [np.ascontiguousarray(x) for w in (self.weight, self.sloped) for x in (w.real, w.imag)]
         for i in range(0, len(epsilon), rows):
             part = epsilon[i : i + rows]
             pull = self.drift - self.sign * part
             with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-                bend = np.multiply.outer(pull, self.w.real - start)
+                bend = np.multiply.outer(pull, real)
                 np.exp(bend, out=bend)
-                turn = np.multiply.outer(pull, self.w.imag)
+                turn = np.multiply.outer(pull, imag)
                 cosine, sine = cosine_and_sine(turn)
                 cosine *= bend
                 sine *= bend
@@ -272,8 +288,12 @@ class Arc:
                 slope[i : i + rows] = (cosine * parts[3] + sine * parts[2]).sum(axis=1)
                 fixed, turning = (np.einsum("ij,j->i", bend, each) for each in off)
                 error[i : i + rows] = fixed + 2.0 * UNIT * (part + abs(self.drift)) * turning
-        along = error
-        tilt = -self.sign * epsilon
+        return self._bounded(Estimate(value, slope, error, log_scale), epsilon, book)
+
+    def _bounded(self, found: Estimate, epsilon: FloatArray, book: Book | None) -> Estimate:
+        """The sums with all that they may be off, where nothing but rounding is counted yet."""
+        value, slope, error, log_scale = found.mantissa, found.slope, found.error, found.log_scale
+        along, start, tilt = error, float(self.w[0].real), -self.sign * epsilon
         rim = [edge.log_integral(tilt) + self.log_rule for edge in self.edges]
         beyond = self.beyond[0] + tilt * self.beyond[1]
         offset = tilt * start + self.scale

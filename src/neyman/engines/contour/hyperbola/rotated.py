@@ -208,9 +208,11 @@ def between_anchors(law: RotatedLaw, w: ComplexArray) -> FloatArray:
     """
     if len(w) <= _FEW:
         return law.log_alias(w)
-    anchors = np.unique(np.linspace(0, len(w) - 1, _FEW).astype(int))
+    anchors = np.linspace(0, len(w) - 1, _FEW).astype(int)  # more than a node apart
     known = law.log_alias(w[anchors]) - law.edge * w.real[anchors]
-    left = np.clip(np.searchsorted(anchors, np.arange(len(w)), side="right") - 1, 0, len(anchors) - 2)
+    nodes = np.diff(anchors)
+    nodes[-1] += 1
+    left = np.repeat(np.arange(len(nodes)), nodes)  # the anchor before each, and before the last one
     start, chord = w[anchors[left]], np.diff(w[anchors])[left]
     place = (w - start) / chord
     share, away = place.real, 1j * place.imag * chord

@@ -35,7 +35,16 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.paths.ray import SECTOR, Ray
 from neyman.losses.gaussian.paths.side import Side
-from neyman.losses.gaussian.paths.sums import SERIES, grown_sums, log1p_less, log_moments, log_products, steepness
+from neyman.losses.gaussian.paths.sums import (
+    SERIES,
+    grown_sums,
+    last_alive,
+    log1p_less,
+    log_moments,
+    log_products,
+    steepness,
+    taylor,
+)
 from neyman.losses.gaussian.transform import ComplexArray, SamplingTransform
 from neyman.numerics.exact.double_double import Twofold
 from neyman.numerics.functions.log1p import log1p
@@ -59,9 +68,8 @@ _TINY = 1.0  # |wS| up to which e^{wS} - 1 - wS is summed as a series: beyond, t
 _TERMS = 20  # of that series: what is left out is below 4e-20 of the first
 _SMALL = 1.5  # |S| up to which powers of it are kept for that: below, |w| is hardly ever: steers
 _HEAVY = 300.0  # log of a term beyond which a rotated law has no digits left, and sums of it soon are no floats
-_DEAD = -80.0  # log of a term that no longer counts
 _SKIP = 16  # nodes of which one is looked at, to see where terms are dead
-_BLOCK = 16  # what is summed for one |w| serves all that differ by less than so many nodes
+_BLOCK = _SKIP  # what is summed for one |w| serves all that differ by less than so many nodes
 
 
 @dataclass(frozen=True)
@@ -192,7 +200,7 @@ class RotatedLaw:
         with np.errstate(over="ignore", under="ignore"):
             return np.exp(np.minimum(self._log_ends(w), LARGEST_EXPONENT)) + np.exp(self._log_ends(zero))
 
-    @property
+    @cached_property
     def log_size(self) -> float:
         """log B(0) >= 0: what the rotation costs."""
         return float(self.log_bound(np.zeros(1, complex))[0])
@@ -215,11 +223,7 @@ class RotatedLaw:
         else rounding would hurt in proportion to |w|. Of each row only the losses on the scale of 1/|w| are integrated
         term by term: below them e^{wS} - 1 - wS is its Taylor series, above them e^{wS} has died.
         """
-        rest, rounding, start = np.zeros(len(w), complex), np.zeros(len(w)), 0
-        while start < len(w):
-            stop = max(start + 1, int(np.searchsorted(np.abs(w), 2.0 * abs(w[start]))))
-            rest[start:stop], rounding[start:stop] = self._rest_of(w[start:stop])
-            start = stop
+        rest, rounding = self._rest_of(w)
         rounding += self.missing(w) + np.abs(w) * self._turned
         lame = ~self._covers(w) | ~np.isfinite(rest) | ~np.isfinite(rounding)
         rest[lame], rounding[lame] = 0.0, math.inf
@@ -239,28 +243,29 @@ class RotatedLaw:
             return known, rounding / np.maximum(np.abs(1.0 + value), TINY) + beside + np.expm1(replaced)
 
     def _rest_of(self, w: ComplexArray) -> tuple[ComplexArray, FloatArray]:
-        """Sum of f (e^{wS} - 1 - wS) over the grid for w of about one size, and what rounding does to it."""
-        s = self.loss
-        near = int(np.searchsorted(self._modulus, _TINY / float(np.abs(w).max())))
-        near = min(near, self._terms.shape[1]) // _BLOCK * _BLOCK
-        (mass, first, *powers), faulty = self._summed_from(near)
-        seen = s[near::_SKIP]
-        height = np.multiply.outer(w.real, seen.real)
-        height -= np.multiply.outer(w.imag, seen.imag)
-        alive = np.flatnonzero(height.max(axis=0) + self.log_weight.real[near::_SKIP] >= _DEAD)
-        far = min(near + (int(alive[-1]) + 1) * _SKIP, len(s)) if len(alive) else near
+        """Sum of f (e^{wS} - 1 - wS) over the grid for |w| ascending, and what rounding does to it."""
+        s, size, start = self.loss, np.abs(w), 0
+        grown, sizes = np.empty(len(w), complex), np.empty((2, len(w)))
+        known, faulty = np.empty((_TERMS + 2, len(w)), complex), np.empty((3, len(w)))
         with np.errstate(over="ignore", invalid="ignore"):  # beyond the reach of the grid: refused by the caller
-            grown, sizes = grown_sums(w, s[near:far], self.log_weight[near:far], self._amplified[:, near:far])
-            by_size = sizes[:, 0] + np.abs(w) * sizes[:, 1]
-        total = grown - mass - w * first
-        fault = faulty[0] + np.abs(w) * faulty[1] + by_size
-        if near:
-            series: ComplexArray = np.zeros(len(w), complex)
-            for order in range(_TERMS + 1, 1, -1):
-                series = (series + powers[order - 2]) * w / order
-            total += series * w
-            fault += np.abs(w) ** 2 * faulty[2]
-        return total, UNIT * fault
+            while start < len(w):  # those of about one size share their nodes
+                stop = max(start + 1, int(np.searchsorted(size, 2.0 * abs(w[start]))))
+                here, some = slice(start, stop), w[start:stop]
+                near = int(np.searchsorted(self._modulus, _TINY / float(size[here].max())))
+                near = min(near, self._terms.shape[1]) // _BLOCK * _BLOCK
+                far = min(near + _SKIP * last_alive(some, *self._looked[:, near // _SKIP :]), len(s))
+                found = grown_sums(some, s[near:far], self.log_weight[near:far], self._amplified[:, near:far])
+                grown[here], sizes[:, here] = found[0], found[1].T
+                known[:, here], faulty[:, here] = self._summed_from(near)
+                start = stop
+            fault = faulty[0] + size * faulty[1] + (sizes[0] + size * sizes[1]) + size**2 * faulty[2]
+        return grown - known[0] - w * known[1] + taylor(w, known[2:]) * w, UNIT * fault
+
+    @cached_property
+    def _looked(self) -> FloatArray:
+        """Both parts of the losses and logs of the moduli of the weights, of every ``_SKIP``-th node."""
+        loss = self.loss[::_SKIP]
+        return np.stack([loss.real, loss.imag, self.log_weight.real[::_SKIP]])
 
     def _summed_from(self, near: int) -> tuple[ComplexArray, FloatArray]:
         """Sums of f and f S from a node on, of the higher ones before it; and what f, f S and f S^2 may be off."""
@@ -268,7 +273,8 @@ class RotatedLaw:
             (one, two, three), (mass, first) = self._sizes, self._moments
             powers = self._terms[:, :near].sum(axis=1)
             head = np.array([mass[near:].sum(), first[near:].sum(), *powers])
-            self._sums[near] = head, np.array([one[near:].sum(), two[near:].sum(), three[:near].sum()])
+            size = np.array([one[near:].sum(), two[near:].sum(), three[:near].sum()])
+            self._sums[near] = head[:, None], size[:, None]
         return self._sums[near]
 
     @cached_property

@@ -11,11 +11,22 @@ from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
 from neyman.numerics.sums.turns import cosine_and_sine
 
-__all__ = ["ROWS", "SERIES", "grown_sums", "log1p_less", "log_moments", "log_products", "steepness"]
+__all__ = [
+    "ROWS",
+    "SERIES",
+    "grown_sums",
+    "last_alive",
+    "log1p_less",
+    "log_moments",
+    "log_products",
+    "steepness",
+    "taylor",
+]
 
 ROWS = 1 << 15  # entries of a table: they stay in the cache, and products of few terms start no threads of BLAS
 _UNSEEN = 60.0  # e-folds below the largest of a row: what is less is nothing beside a unit, but counted
 _PRODUCT = 5.0 * UNIT  # certifies: of each term of a sum of four products and of their moduli, in whatever order
+_DEAD = -80.0  # log of a term that no longer counts
 SERIES = 0.1  # |z| below which log(1 + z) - z is summed as a series
 
 
@@ -57,6 +68,31 @@ def log1p_less(z: ComplexArray) -> ComplexArray:
     for order in range(18, 1, -1):
         series = (1.0 / order) * (-1.0) ** (order + 1) + z * series
     return z * z * series
+
+
+def last_alive(w: ComplexArray, real: FloatArray, imag: FloatArray, level: FloatArray) -> int:
+    """How many losses it takes to hold all whose |e^{wS + level}| counts for any w; neither of their parts is negative.
+
+    So no w raises a term above what the largest real and the least imaginary part do, rounded as it is: each is looked
+    at only up to where that counts.
+    """
+    most = np.flatnonzero(w.real.max() * real - w.imag.min() * imag + level >= _DEAD)
+    upto = int(most[-1]) + 1 if len(most) else 0
+    height = np.multiply.outer(w.real, real[:upto])
+    height -= np.multiply.outer(w.imag, imag[:upto])
+    counted = np.flatnonzero(height.max(axis=0) + level[:upto] >= _DEAD)
+    return int(counted[-1]) + 1 if len(counted) else 0
+
+
+def taylor(w: ComplexArray, powers: ComplexArray) -> ComplexArray:
+    """The sum over k >= 2 of w^{k-1} / k! times row k - 2 of ``powers``, a column for each w."""
+    series: ComplexArray = np.zeros(len(w), complex)
+    parts = series.view(np.float64)
+    for order in range(len(powers) + 1, 1, -1):
+        series += powers[order - 2]
+        series *= w
+        parts *= 1.0 / order  # as a quotient of complex numbers comes to, for a fraction of its time
+    return series
 
 
 def steepness(w: ComplexArray, low: float, high: float) -> FloatArray:
