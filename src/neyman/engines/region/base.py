@@ -42,6 +42,7 @@ class RegionProfile(ClosedForm):
 
     width_is = "enclosure"  # between tangents, and points that tests attain
     _last: tuple[bytes, Tangent, FloatArray] | None = None
+    _end: tuple[tuple[FloatArray, FloatArray], tuple[bytes, Tangent, FloatArray] | None] | None = None
     _found: tuple[bytes, tuple[FloatArray, FloatArray, FloatArray]] | None = None
 
     @property
@@ -105,10 +106,9 @@ class RegionProfile(ClosedForm):
         upper = np.where(beyond, np.minimum(upper, -math.expm1(first) * (1.0 + 4.0 * UNIT)), upper)
         log_gap = np.where(beyond, first, log_gap)
         if np.any(epsilon > self._reach):  # tangents end there, by and by: delta still does not rise
-            last = self.bracket(np.array([self._reach]))
-            far = epsilon > self._reach
-            upper = np.where(far, np.minimum(upper, last.upper), upper)
-            log_gap = np.where(far, np.maximum(log_gap, last.log_gap_lower), log_gap)
+            (last, last_gap), far = self._ended(), epsilon > self._reach
+            upper = np.where(far, np.minimum(upper, last), upper)
+            log_gap = np.where(far, np.maximum(log_gap, last_gap), log_gap)
         upper, log_gap = self._hulled(epsilon, upper, log_gap)
         plain = np.minimum(elementary_delta(*self._plain_orders(epsilon), epsilon), 1.0)
         upper = np.minimum(upper, plain)
@@ -116,6 +116,16 @@ class RegionProfile(ClosedForm):
             log_gap = np.maximum(log_gap, np.log1p(-plain) * (1.0 + 4.0 * UNIT) - 4.0 * UNIT * plain)
         kept = epsilon.copy()  # solvers may go on writing into theirs
         return Bracket.late(upper, log_gap, lambda: self._inside(kept, tangent, t))
+
+    def _ended(self) -> tuple[FloatArray, FloatArray]:
+        """Bounds where tangents end; remembered, but nobody can tell: the effort is spent, and slopes come from here."""
+        if self._end is None:
+            found = self.bracket(np.array([self._reach]))
+            self._end = (found.upper, found.log_gap_lower), self._last
+        else:
+            allowance().spend(_BRACKET + _PLACE)
+            self._last = self._end[1]
+        return self._end[0]
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         if self._last is not None and self._last[0] == epsilon.tobytes():
@@ -240,8 +250,12 @@ class RegionProfile(ClosedForm):
         """Coins about where the tangents touch, and on the diagonal; where the effort does not suffice, that is all."""
         found = [self._on_diagonal]
         if self._worth(len(epsilon)):
-            found += [self._drawn(d1, d2, t) for d1, d2 in ((tangent.d1, tangent.d2), *self._corners(epsilon))]
+            found += self._drawn_each([(tangent.d1, tangent.d2), *self._corners(epsilon)], t)
         return found
+
+    def _drawn_each(self, points: list[tuple[FloatArray, FloatArray]], t: FloatArray) -> list[Coins]:
+        """All of these, drawn nearer to the diagonal where need be."""
+        return [self._drawn(d1, d2, t) for d1, d2 in points]
 
     @abstractmethod
     def _drawn(self, d1: FloatArray, d2: FloatArray, t: FloatArray) -> Coins:
