@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.engines.region.coins import Coins
 from neyman.engines.region.tangents import Orders
+from neyman.numerics.functions.few import some
 from neyman.numerics.rounding import LARGEST_EXPONENT, TINY, UNIT
 
 __all__ = ["AllOrders"]
@@ -134,6 +135,6 @@ class AllOrders:
             rises, room, bends = self._rise(u, y, lean, t)
             move = (rises - _AIMED * room) / np.where(bends > 0.0, bends, np.inf)
             before, t = t, np.maximum(t - move, begins)
-            if not np.any(np.abs(t - before) > _SETTLED * t):
+            if not some(np.abs(t - before) > _SETTLED * t):
                 break
         return t

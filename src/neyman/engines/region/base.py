@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.engines.closed_form.pairs import ClosedForm
 from neyman.engines.region.coins import FAINT, Coins, Tests
-from neyman.engines.region.one_order import elementary_delta
+from neyman.engines.region.one_order import Elementary
 from neyman.engines.region.tangents import Tangent
+from neyman.numerics.functions.few import every, some
 from neyman.numerics.rounding import TINY, UNIT
 from neyman.profiles.effort import allowance
 from neyman.profiles.profile import Bracket
@@ -105,12 +106,12 @@ class RegionProfile(ClosedForm):
         beyond = ~ruled & (log_gap < first)
         upper = np.where(beyond, np.minimum(upper, -math.expm1(first) * (1.0 + 4.0 * UNIT)), upper)
         log_gap = np.where(beyond, first, log_gap)
-        if np.any(epsilon > self._reach):  # tangents end there, by and by: delta still does not rise
+        if some(epsilon > self._reach):  # tangents end there, by and by: delta still does not rise
             (last, last_gap), far = self._ended(), epsilon > self._reach
             upper = np.where(far, np.minimum(upper, last), upper)
             log_gap = np.where(far, np.maximum(log_gap, last_gap), log_gap)
         upper, log_gap = self._hulled(epsilon, upper, log_gap)
-        plain = np.minimum(elementary_delta(*self._plain_orders(epsilon), epsilon), 1.0)
+        plain = np.minimum(self._plain(epsilon).delta(epsilon), 1.0)
         upper = np.minimum(upper, plain)
         with np.errstate(divide="ignore"):
             log_gap = np.maximum(log_gap, np.log1p(-plain) * (1.0 + 4.0 * UNIT) - 4.0 * UNIT * plain)
@@ -118,7 +119,7 @@ class RegionProfile(ClosedForm):
         return Bracket.late(upper, log_gap, lambda: self._inside(kept, tangent, t))
 
     def _ended(self) -> tuple[FloatArray, FloatArray]:
-        """Bounds where tangents end; remembered, but nobody can tell: the effort is spent, and slopes come from here."""
+        """Bounds where tangents end, remembered: nobody can tell, for effort is spent and slopes are read from here."""
         if self._end is None:
             found = self.bracket(np.array([self._reach]))
             self._end = (found.upper, found.log_gap_lower), self._last
@@ -144,6 +145,13 @@ class RegionProfile(ClosedForm):
 
     def _touching(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         start, log_alpha, lean = self.corner
+        at = epsilon < start
+        if len(epsilon) and every(at):
+            return (
+                np.full_like(epsilon, log_alpha),
+                np.full_like(epsilon, log_alpha + lean),
+                np.full_like(epsilon, log_alpha),
+            )
         d1, d2, _ = self._contacts(np.clip(epsilon, start, max(self._reach, start)))
         with np.errstate(all="ignore"):
             apart = np.log(-np.expm1(d2 - d1))
@@ -157,7 +165,6 @@ class RegionProfile(ClosedForm):
                 power[lost] = np.log(np.minimum(tangent.delta + np.exp(epsilon[lost]) * tangent.alpha, 1.0))
                 miss[lost] = np.log(np.exp(tangent.log_gap) - np.exp(epsilon[lost]) * tangent.alpha)
             miss[lost] = np.where(np.isfinite(miss[lost]), miss[lost], -np.inf)
-        at = epsilon < start
         return np.where(at, log_alpha, alpha), np.where(at, log_alpha + lean, power), np.where(at, log_alpha, miss)
 
     def _touched(self, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
@@ -168,8 +175,8 @@ class RegionProfile(ClosedForm):
         return self._last[1:]
 
     @abstractmethod
-    def _plain_orders(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Orders t >= 1 whose elementary bounds are worth a look, in rows, and what is stated there."""
+    def _plain(self, epsilon: FloatArray) -> Elementary:
+        """The elementary bounds of orders t >= 1, in rows, that are worth a look there."""
 
     def _hulled(self, epsilon: FloatArray, upper: FloatArray, log_gap: FloatArray) -> tuple[FloatArray, FloatArray]:
         return upper, log_gap

@@ -22,6 +22,7 @@ from neyman.engines.region.all_orders import AllOrders
 from neyman.engines.region.base import RegionProfile
 from neyman.engines.region.coins import Coins
 from neyman.engines.region.meetings import Meetings
+from neyman.engines.region.one_order import Elementary
 from neyman.engines.region.table import AllOrdersTable, OrdersTable, tangents_near
 from neyman.engines.region.tangents import LEAST_RHO, Orders, Tangent
 from neyman.numerics.functions.few import some
@@ -63,8 +64,6 @@ class RenyiProfile(RegionProfile):
     def __init__(self, t: FloatArray, rho: FloatArray) -> None:
         self._t, self._rho = t, rho
         self._orders = Orders(t[:, None], rho[:, None], False)
-        few = t >= 1.0
-        self._plain = (t[few, None], rho[few, None]) if np.any(few) else (np.ones((1, 1)), np.full((1, 1), np.inf))
 
     @property
     def attained_mu(self) -> float:
@@ -171,8 +170,15 @@ class RenyiProfile(RegionProfile):
         held = self._orders.held(np.array([d1, -d2]).ravel(), np.array([d2, -d1]).ravel())
         return np.max(held, axis=0).reshape(2, *d1.shape).max(axis=0)
 
-    def _plain_orders(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return self._plain
+    def _plain(self, epsilon: FloatArray) -> Elementary:
+        return self._elementary
+
+    @cached_property
+    def _elementary(self) -> Elementary:
+        few = self._t >= 1.0
+        if not np.any(few):
+            return Elementary(np.ones((1, 1)), np.full((1, 1), np.inf))
+        return Elementary(self._t[few, None], self._rho[few, None])
 
     @cached_property
     def _hull(self) -> PolygonProfile:
@@ -264,7 +270,7 @@ class ZcdpProfile(RegionProfile):
         d2, y = Orders(t, self._rho * t, False).contact(reached, near.log_d2, near.log_y)
         return d2 + y, d2, t
 
-    def _plain_orders(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _plain(self, epsilon: FloatArray) -> Elementary:
         """About the order that is best for e^((t-1) (rho t - eps)), where that is least, and the limit t = 1."""
         best = 0.5 * (np.maximum(epsilon, self._rho) - self._rho) / self._rho
         t = [np.ones((1, len(epsilon))), 1.0 + np.maximum(best * _ABOUT[:, None], _LEAST_EXCESS)]
@@ -272,7 +278,7 @@ class ZcdpProfile(RegionProfile):
         for _ in range(_NEARER):  # and of the whole bound, c^c / (1 + c)^(1 + c) e^(c (rho (1 + c) - eps)): large rho
             c = np.clip(best - 0.5 * (np.log(c) - np.log1p(c)) / self._rho, _LEAST_EXCESS, _MOST_EXCESS)
         t = np.vstack([*t, 1.0 + c[None, :]])
-        return t, self._rho * t * (1.0 + 4.0 * UNIT)
+        return Elementary(t, self._rho * t * (1.0 + 4.0 * UNIT))
 
     @cached_property
     def _best_order(self) -> Callable[[FloatArray], FloatArray]:

@@ -74,9 +74,9 @@ def _boundary(s: FloatArray, rho: FloatArray, m: FloatArray) -> FloatArray:
     for _ in range(_NEWTONS):
         y = np.exp(log_y)
         slope = np.maximum((s * steered_rise(s * y) + steered_rise(-y)) * y, TINY)
-        move = np.clip((goal - steered(s * y) + steered(-y)) / slope, -1.0, 1.0)
+        move = np.minimum(np.maximum((goal - steered(s * y) + steered(-y)) / slope, -1.0), 1.0)
         log_y = log_y + move
-        if np.nanmax(np.abs(move)) < _SETTLED:
+        if not some(np.abs(move) >= _SETTLED):
             break
     return log_y
 
@@ -158,10 +158,10 @@ class OrdersTable:
             return np.where(places > last, np.log(-np.expm1(-self._rho[i])) + self._rho[i], found)
         return found
 
-    def candidates(self, epsilon: FloatArray) -> _Indices:
+    def candidates(self, epsilon: FloatArray) -> tuple[_Indices, _Indices]:
         """Two rows for each eps, the better of which is the best."""
-        at = np.clip(np.searchsorted(self._places, epsilon) - 1, 0, len(self._places) - 2)
-        return np.stack([self._best[at], self._best[at + 1]])
+        at = np.minimum(np.maximum(self._places.searchsorted(epsilon) - 1, 0), len(self._places) - 2)
+        return self._best[at], self._best[at + 1]
 
     def contacts(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """d1 (NaN at an axis) and d2 where the best tangents touch, as near as steering goes, and their orders."""

@@ -103,7 +103,8 @@ def steered_both(z: FloatArray) -> tuple[FloatArray, FloatArray]:
     """``steered`` and its derivative, about."""
     size = np.maximum(np.abs(z), _STEERED)
     short = np.expm1(-size)
-    rise = np.where(size < _BENT, 0.5, -1.0 / short - 1.0 / size)
+    rise = -1.0 / short - 1.0 / size
+    rise[size < _BENT] = 0.5
     return np.maximum(z, 0.0) + np.log(-short / size), np.where(z < 0.0, 1.0 - rise, rise)
 
 
@@ -241,10 +242,10 @@ class Orders:
         """E, scaled, the size of its terms, and the exponent of the largest before it is capped."""
         big, small = (-d2, -d1) if self.turned else (d1, d2)
         of_big, of_small = (rest, p) if self.turned else (p, rest)
-        t, s = self.t, self._scale
-        unit, raised = self._unit, _log_ratio((t - 1.0) * big) - s
-        heavy = big * np.exp(np.minimum(raised, LARGEST_EXPONENT))
-        light = np.exp(small) * small * np.exp(np.minimum(_log_ratio((t - 1.0) * small) - s, LARGEST_EXPONENT))
+        t, s, unit = self.t, self._scale, self._unit
+        both = _log_ratio(np.array([(t - 1.0) * big, (t - 1.0) * small])) - s
+        raised, capped = both[0], np.exp(np.minimum(both, LARGEST_EXPONENT))
+        heavy, light = big * capped[0], np.exp(small) * small * capped[1]
         least = np.expm1(small) * unit
         first, size = heavy + np.expm1(-big) * unit, heavy
         second, rest_size = light - least, np.abs(least)

@@ -13,6 +13,7 @@ import numpy as np
 from scipy import special
 
 from neyman._validate import FloatArray
+from neyman.numerics.functions.few import some
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.pair import Pair, alpha_score, power_score
 
@@ -42,7 +43,7 @@ class RocSteps:
         e, alpha, power = _points(sides, start)
         self._alpha, self._power = alpha, power
         kink = (np.diff(e) <= 8.0 * _NARROW * np.maximum(np.abs(e[1:]), start)) & (np.diff(alpha) > 1e-9)
-        self._kink = kink
+        self._kink = np.append(kink, kink[-1:])  # the last point ends the last piece
         rising = alpha + 1e-13 * np.arange(len(alpha))  # where alpha stays, eps jumps
         self._knots = rising
         self._at = PchipInterpolator(rising, np.stack([e, power], axis=1))
@@ -104,10 +105,11 @@ class RocSteps:
         epsilon, out = read[:, 0], read[:, 1]
         if not on:
             return epsilon, out
-        at = np.clip(np.searchsorted(self._knots, z, side="right") - 1, 0, len(self._kink) - 1)
-        straight = np.flatnonzero(self._kink[at])
-        if len(straight):
-            i = at[straight]
+        at = self._knots.searchsorted(z, side="right") - 1
+        kinked = self._kink[at]
+        if some(kinked):
+            straight = np.flatnonzero(kinked)
+            i = np.minimum(at[straight], len(self._knots) - 2)
             near, far = self._knots[i], self._knots[i + 1]
             here = z[straight]
             share_small = _share(special.ndtr(-near), special.ndtr(-here), special.ndtr(-far))
