@@ -116,11 +116,12 @@ class AllOrders:
         self, u: FloatArray, y: FloatArray, lean: FloatArray, t: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """F', by how much it may be off, and F''."""
-        z = t * y + lean
+        far = t * y
+        z = far + lean
         rest = 1.0 / (1.0 + np.exp(np.minimum(z, LARGEST_EXPONENT)))
         high, low = self._rho * (2.0 * t - 1.0), y * rest
         # lean is a difference of logarithms: off by units of them
-        room = _ROUNDED * (high + u + low * (4.0 + t * y + np.abs(lean) + u))
+        room = _ROUNDED * (high + u + low * (4.0 + far + np.abs(lean) + u))
         return high - u + low, room, 2.0 * self._rho - y * low * (1.0 - rest)
 
     def _lowest(

@@ -276,7 +276,8 @@ class ZcdpProfile(RegionProfile):
         t = [np.ones((1, len(epsilon))), 1.0 + np.maximum(best * _ABOUT[:, None], _LEAST_EXCESS)]
         c = np.maximum(best, _LEAST_EXCESS)
         for _ in range(_NEARER):  # and of the whole bound, c^c / (1 + c)^(1 + c) e^(c (rho (1 + c) - eps)): large rho
-            c = np.clip(best - 0.5 * (np.log(c) - np.log1p(c)) / self._rho, _LEAST_EXCESS, _MOST_EXCESS)
+            c = best - 0.5 * (np.log(c) - np.log1p(c)) / self._rho
+            c = np.minimum(np.maximum(c, _LEAST_EXCESS), _MOST_EXCESS)
         t = np.vstack([*t, 1.0 + c[None, :]])
         return Elementary(t, self._rho * t * (1.0 + 4.0 * UNIT))
 

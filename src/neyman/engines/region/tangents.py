@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,10 +55,10 @@ _SHRINKS, _FURTHEST_LOG = 0.3, 300.0  # times y, that a step of Newton takes at 
 _BEFORE = 48.0 * UNIT  # by how much slopes are sought below the one asked for: what is above is not taken
 
 
+@np.errstate(divide="ignore")
 def log_expm1_ratio(z: FloatArray) -> FloatArray:
     """log((e^z - 1) / z), to a few units of its last place: away from 0 both terms are of the order of their sum."""
-    with np.errstate(divide="ignore"):
-        return _log_ratio(z)
+    return _log_ratio(z)
 
 
 def _log_ratio(z: FloatArray) -> FloatArray:
@@ -150,6 +151,16 @@ class Tangent:
         return self.delta, self.log_gap, self.d1, self.d2, self.alpha
 
 
+class _Laid(NamedTuple):
+    """What does not depend on the point: everything is divided by e to the ``scale``, for large orders overflow."""
+
+    scale: FloatArray
+    unit: FloatArray  # e to the -scale
+    log_kappa: FloatArray
+    kappa: FloatArray
+    vague: FloatArray  # units by which kappa may be off
+
+
 @dataclass(frozen=True)
 class Orders:
     """Constraints side by side (all arrays broadcast): D_t(P||Q) <= rho, or D_t(Q||P) <= rho where ``turned``.
@@ -162,26 +173,11 @@ class Orders:
     turned: bool
 
     @cached_property
-    def _scale(self) -> FloatArray:
-        """Everything is divided by e to this: large orders overflow."""
-        return np.maximum((self.t - 1.0) * self.rho, 0.0)
-
-    @cached_property
-    def _unit(self) -> FloatArray:
-        return np.exp(-self._scale)
-
-    @cached_property
-    def _log_kappa(self) -> FloatArray:
-        return np.log(np.maximum(self.rho, LEAST_RHO)) + _log_ratio((self.t - 1.0) * self.rho) - self._scale
-
-    @cached_property
-    def _kappa(self) -> FloatArray:
-        return np.exp(self._log_kappa)
-
-    @cached_property
-    def _vague(self) -> FloatArray:
-        """Units by which kappa may be off."""
-        return _UNITS + 8.0 * self._scale + 4.0 * np.abs(np.log(np.maximum(self.rho, LEAST_RHO)))
+    def _laid(self) -> _Laid:
+        scale, logarithm = np.maximum((self.t - 1.0) * self.rho, 0.0), np.log(np.maximum(self.rho, LEAST_RHO))
+        log_kappa = logarithm + _log_ratio((self.t - 1.0) * self.rho) - scale
+        vague = _UNITS + 8.0 * scale + 4.0 * np.abs(logarithm)
+        return _Laid(scale, np.exp(-scale), log_kappa, np.exp(log_kappa), vague)
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore")  # what is no float tells nothing
     def tangent(self, epsilon: FloatArray, nearest: tuple[FloatArray, FloatArray] | None = None) -> Tangent:
@@ -198,8 +194,8 @@ class Orders:
         p, rest = -np.expm1(d2) / below, -np.expm1(-d1) / below  # p and 1 - a
         a = p * np.exp(-d1)
         held, size, _ = self._held(d1, d2, p, rest)
-        kappa = self._kappa
-        error = UNIT * (self._vague + 8.0 * (np.abs(t * d1) + np.abs(t * d2))) * (size + kappa)
+        kappa = self._laid.kappa
+        error = UNIT * (self._laid.vague + 8.0 * (np.abs(t * d1) + np.abs(t * d2))) * (size + kappa)
         over = (kappa - held + error) / self._climb(d1, d2, y)
         delta = -p * np.expm1(log_x - d1) * (1.0 + _ROUNDED) + over + np.abs(over) * 8.0 * UNIT
         # a alone may underflow
@@ -215,8 +211,8 @@ class Orders:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
             below = -np.expm1(d2 - d1)
             value, size, raised = self._held(d1, d2, -np.expm1(d2) / below, -np.expm1(-d1) / below)
-            error = UNIT * (_UNITS + 8.0 * (np.abs(self.t * d1) + np.abs(self.t * d2) + self._scale)) * size
-            share = (value + error) / self._kappa * (1.0 + 2.0 * UNIT * self._vague)
+            error = UNIT * (_UNITS + 8.0 * (np.abs(self.t * d1) + np.abs(self.t * d2) + self._laid.scale)) * size
+            share = (value + error) / self._laid.kappa * (1.0 + 2.0 * UNIT * self._laid.vague)
         return np.where(np.isnan(share) | (raised > LARGEST_EXPONENT) | (self.rho < LEAST_RHO), np.inf, share)
 
     def _lean(self, y: FloatArray) -> FloatArray:
@@ -242,7 +238,7 @@ class Orders:
         """E, scaled, the size of its terms, and the exponent of the largest before it is capped."""
         big, small = (-d2, -d1) if self.turned else (d1, d2)
         of_big, of_small = (rest, p) if self.turned else (p, rest)
-        t, s, unit = self.t, self._scale, self._unit
+        t, s, unit = self.t, self._laid.scale, self._laid.unit
         both = _log_ratio(np.array([(t - 1.0) * big, (t - 1.0) * small])) - s
         raised, capped = both[0], np.exp(np.minimum(both, LARGEST_EXPONENT))
         heavy, light = big * capped[0], np.exp(small) * small * capped[1]
@@ -280,14 +276,14 @@ class Orders:
 
     def _climb(self, d1: FloatArray, d2: FloatArray, y: FloatArray) -> FloatArray:
         """E_p, scaled."""
-        t, s = self.t, self._scale
+        t, s = self.t, self._laid.scale
         log_climb = -t * d1 + _log_ratio(t * y) if self.turned else (t - 1.0) * d2 + _log_ratio((t - 1.0) * y)
         return t * y * np.exp(np.minimum(log_climb - s, LARGEST_EXPONENT))
 
     def _nearest(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         """d2 and y of the point of about that slope, not above it, at which about E = kappa."""
         shape = np.broadcast_shapes(np.shape(self.t), np.shape(epsilon))
-        goal = self._log_kappa
+        goal = self._laid.log_kappa
         low, high = np.full(shape, _LEAST), np.full(shape, _MOST)
         short, over = np.full(shape, -np.inf), np.full(shape, np.inf)  # by how much E misses kappa there
         middle = 0.5 * (low + high)
@@ -360,7 +356,7 @@ class Orders:
 
         def missed(at: FloatArray) -> FloatArray:
             d2 = -np.exp(at)
-            return self._log_held(d2, np.exp(self._solved(epsilon - d2, 3))) - self._log_kappa
+            return self._log_held(d2, np.exp(self._solved(epsilon - d2, 3))) - self._laid.log_kappa
 
         before, off = at + _BESIDE, missed(at + _BESIDE)
         for _ in range(_SECANTS):
@@ -391,8 +387,7 @@ class Orders:
             beyond = epsilon >= edge + room
             if not some(beyond):
                 return found
-            delta, log_gap = -np.expm1(-self.rho), -self.rho + 0.0 * epsilon
-            alpha = 0.0 * epsilon
+            delta, log_gap, alpha = -np.expm1(-self.rho), -self.rho + 0.0 * epsilon, 0.0 * epsilon
         else:
             beyond = epsilon <= edge - room
             if not some(beyond):

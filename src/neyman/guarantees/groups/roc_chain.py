@@ -43,10 +43,10 @@ class RocSteps:
         e, alpha, power = _points(sides, start)
         self._alpha, self._power = alpha, power
         kink = (np.diff(e) <= 8.0 * _NARROW * np.maximum(np.abs(e[1:]), start)) & (np.diff(alpha) > 1e-9)
-        self._kink = np.append(kink, kink[-1:])  # the last point ends the last piece
+        self._kink = kink
         rising = alpha + 1e-13 * np.arange(len(alpha))  # where alpha stays, eps jumps
         self._knots = rising
-        self._at = PchipInterpolator(rising, np.stack([e, power], axis=1))
+        self._cubics = PchipInterpolator(rising, np.stack([e, power], axis=1)).c
         self._sums = np.maximum.accumulate(self.chain(_COARSE)[0])
 
     def work(self, many: int) -> float:
@@ -101,15 +101,17 @@ class RocSteps:
     def _step(self, z: FloatArray, on: bool = True) -> tuple[FloatArray, FloatArray]:
         """eps, and the score of 1 - f, at the alphas with these scores: that only where the chain goes ``on``."""
         z = np.minimum(np.maximum(z, self._knots[0]), self._knots[-1])
-        read = np.asarray(self._at(z))
+        at = np.minimum(self._knots.searchsorted(z, side="right") - 1, len(self._kink) - 1)
+        cubic, linear = self._cubics.take(at, axis=1), (z - self._knots[at])[:, None]
+        square = linear * linear
+        read = cubic[3] + cubic[2] * linear + cubic[1] * square + cubic[0] * (square * linear)
         epsilon, out = read[:, 0], read[:, 1]
         if not on:
             return epsilon, out
-        at = self._knots.searchsorted(z, side="right") - 1
         kinked = self._kink[at]
         if some(kinked):
             straight = np.flatnonzero(kinked)
-            i = np.minimum(at[straight], len(self._knots) - 2)
+            i = at[straight]
             near, far = self._knots[i], self._knots[i + 1]
             here = z[straight]
             share_small = _share(special.ndtr(-near), special.ndtr(-here), special.ndtr(-far))
