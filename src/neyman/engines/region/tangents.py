@@ -194,9 +194,8 @@ class Orders:
         p, rest = -np.expm1(d2) / below, -np.expm1(-d1) / below  # p and 1 - a
         a = p * np.exp(-d1)
         held, size, _ = self._held(d1, d2, p, rest)
-        kappa = self._laid.kappa
-        error = UNIT * (self._laid.vague + 8.0 * (np.abs(t * d1) + np.abs(t * d2))) * (size + kappa)
-        over = (kappa - held + error) / self._climb(d1, d2, y)
+        error = UNIT * (self._laid.vague + 8.0 * (np.abs(t * d1) + np.abs(t * d2))) * (size + self._laid.kappa)
+        over = (self._laid.kappa - held + error) / self._climb(d1, d2, y)
         delta = -p * np.expm1(log_x - d1) * (1.0 + _ROUNDED) + over + np.abs(over) * 8.0 * UNIT
         # a alone may underflow
         gap = (rest * np.exp(d2) + p * np.exp(log_x - d1)) * (1.0 - _ROUNDED * (1.0 + epsilon)) - over
