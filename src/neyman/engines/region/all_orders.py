@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.engines.region.coins import Coins
 from neyman.engines.region.tangents import Orders
+from neyman.numerics.functions.few import some
 from neyman.numerics.rounding import LARGEST_EXPONENT, TINY, UNIT
 
 __all__ = ["AllOrders"]
@@ -115,11 +116,12 @@ class AllOrders:
         self, u: FloatArray, y: FloatArray, lean: FloatArray, t: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """F', by how much it may be off, and F''."""
-        z = t * y + lean
+        far = t * y
+        z = far + lean
         rest = 1.0 / (1.0 + np.exp(np.minimum(z, LARGEST_EXPONENT)))
         high, low = self._rho * (2.0 * t - 1.0), y * rest
         # lean is a difference of logarithms: off by units of them
-        room = _ROUNDED * (high + u + low * (4.0 + t * y + np.abs(lean) + u))
+        room = _ROUNDED * (high + u + low * (4.0 + far + np.abs(lean) + u))
         return high - u + low, room, 2.0 * self._rho - y * low * (1.0 - rest)
 
     def _lowest(
@@ -134,6 +136,6 @@ class AllOrders:
             rises, room, bends = self._rise(u, y, lean, t)
             move = (rises - _AIMED * room) / np.where(bends > 0.0, bends, np.inf)
             before, t = t, np.maximum(t - move, begins)
-            if not np.any(np.abs(t - before) > _SETTLED * t):
+            if not some(np.abs(t - before) > _SETTLED * t):
                 break
         return t

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.engines.closed_form.pairs import ClosedForm
 from neyman.engines.region.coins import FAINT, Coins, Tests
-from neyman.engines.region.one_order import elementary_delta
+from neyman.engines.region.one_order import Elementary
 from neyman.engines.region.tangents import Tangent
+from neyman.numerics.functions.few import every, some
 from neyman.numerics.rounding import TINY, UNIT
 from neyman.profiles.effort import allowance
 from neyman.profiles.profile import Bracket
@@ -42,6 +43,7 @@ class RegionProfile(ClosedForm):
 
     width_is = "enclosure"  # between tangents, and points that tests attain
     _last: tuple[bytes, Tangent, FloatArray] | None = None
+    _end: tuple[tuple[FloatArray, FloatArray], tuple[bytes, Tangent, FloatArray] | None] | None = None
     _found: tuple[bytes, tuple[FloatArray, FloatArray, FloatArray]] | None = None
 
     @property
@@ -104,18 +106,27 @@ class RegionProfile(ClosedForm):
         beyond = ~ruled & (log_gap < first)
         upper = np.where(beyond, np.minimum(upper, -math.expm1(first) * (1.0 + 4.0 * UNIT)), upper)
         log_gap = np.where(beyond, first, log_gap)
-        if np.any(epsilon > self._reach):  # tangents end there, by and by: delta still does not rise
-            last = self.bracket(np.array([self._reach]))
-            far = epsilon > self._reach
-            upper = np.where(far, np.minimum(upper, last.upper), upper)
-            log_gap = np.where(far, np.maximum(log_gap, last.log_gap_lower), log_gap)
+        if some(epsilon > self._reach):  # tangents end there, by and by: delta still does not rise
+            (last, last_gap), far = self._ended(), epsilon > self._reach
+            upper = np.where(far, np.minimum(upper, last), upper)
+            log_gap = np.where(far, np.maximum(log_gap, last_gap), log_gap)
         upper, log_gap = self._hulled(epsilon, upper, log_gap)
-        plain = np.minimum(elementary_delta(*self._plain_orders(epsilon), epsilon), 1.0)
+        plain = np.minimum(self._plain(epsilon).delta(epsilon), 1.0)
         upper = np.minimum(upper, plain)
         with np.errstate(divide="ignore"):
             log_gap = np.maximum(log_gap, np.log1p(-plain) * (1.0 + 4.0 * UNIT) - 4.0 * UNIT * plain)
         kept = epsilon.copy()  # solvers may go on writing into theirs
         return Bracket.late(upper, log_gap, lambda: self._inside(kept, tangent, t))
+
+    def _ended(self) -> tuple[FloatArray, FloatArray]:
+        """Bounds where tangents end, remembered: nobody can tell, for effort is spent and slopes are read from here."""
+        if self._end is None:
+            found = self.bracket(np.array([self._reach]))
+            self._end = (found.upper, found.log_gap_lower), self._last
+        else:
+            allowance().spend(_BRACKET + _PLACE)
+            self._last = self._end[1]
+        return self._end[0]
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         if self._last is not None and self._last[0] == epsilon.tobytes():
@@ -134,6 +145,13 @@ class RegionProfile(ClosedForm):
 
     def _touching(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         start, log_alpha, lean = self.corner
+        at = epsilon < start
+        if len(epsilon) and every(at):
+            return (
+                np.full_like(epsilon, log_alpha),
+                np.full_like(epsilon, log_alpha + lean),
+                np.full_like(epsilon, log_alpha),
+            )
         d1, d2, _ = self._contacts(np.clip(epsilon, start, max(self._reach, start)))
         with np.errstate(all="ignore"):
             apart = np.log(-np.expm1(d2 - d1))
@@ -147,7 +165,6 @@ class RegionProfile(ClosedForm):
                 power[lost] = np.log(np.minimum(tangent.delta + np.exp(epsilon[lost]) * tangent.alpha, 1.0))
                 miss[lost] = np.log(np.exp(tangent.log_gap) - np.exp(epsilon[lost]) * tangent.alpha)
             miss[lost] = np.where(np.isfinite(miss[lost]), miss[lost], -np.inf)
-        at = epsilon < start
         return np.where(at, log_alpha, alpha), np.where(at, log_alpha + lean, power), np.where(at, log_alpha, miss)
 
     def _touched(self, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
@@ -158,8 +175,8 @@ class RegionProfile(ClosedForm):
         return self._last[1:]
 
     @abstractmethod
-    def _plain_orders(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Orders t >= 1 whose elementary bounds are worth a look, in rows, and what is stated there."""
+    def _plain(self, epsilon: FloatArray) -> Elementary:
+        """The elementary bounds of orders t >= 1, in rows, that are worth a look there."""
 
     def _hulled(self, epsilon: FloatArray, upper: FloatArray, log_gap: FloatArray) -> tuple[FloatArray, FloatArray]:
         return upper, log_gap
@@ -240,8 +257,12 @@ class RegionProfile(ClosedForm):
         """Coins about where the tangents touch, and on the diagonal; where the effort does not suffice, that is all."""
         found = [self._on_diagonal]
         if self._worth(len(epsilon)):
-            found += [self._drawn(d1, d2, t) for d1, d2 in ((tangent.d1, tangent.d2), *self._corners(epsilon))]
+            found += self._drawn_each([(tangent.d1, tangent.d2), *self._corners(epsilon)], t)
         return found
+
+    def _drawn_each(self, points: list[tuple[FloatArray, FloatArray]], t: FloatArray) -> list[Coins]:
+        """All of these, drawn nearer to the diagonal where need be."""
+        return [self._drawn(d1, d2, t) for d1, d2 in points]
 
     @abstractmethod
     def _drawn(self, d1: FloatArray, d2: FloatArray, t: FloatArray) -> Coins:

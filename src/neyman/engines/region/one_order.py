@@ -17,7 +17,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.numerics.rounding import SMALLEST, UNIT
 
-__all__ = ["elementary_delta"]
+__all__ = ["Elementary", "elementary_delta"]
 
 _FAINT = 1e-290  # products smaller than that may have lost digits
 _SLACK = 64.0 * UNIT  # a few roundings and as many elementary functions, with a margin
@@ -34,22 +34,42 @@ def elementary_delta(t: FloatArray, rho: FloatArray, epsilon: FloatArray) -> Flo
     >>> elementary_delta(np.array([[2.0]]), np.array([[1.0]]), np.array([3.0])).round(12).tolist()  # e^-2 / 4
     [0.033833820809]
     """
-    r, log_t = t - 1.0, np.log(t)
-    safe = np.where(r > 0.0, r, 1.0)
-    with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
-        have, asked = r * rho, r * epsilon
-        rest = r * (np.log(safe) - log_t)  # (t - 1) log(1 - 1/t); beside log t it hardly counts for large t
-        rest = np.where(t > 2.0, r * np.log1p(-1.0 / t), rest)
-        exact = have - asked + rest - log_t + _SLACK * (have + asked + np.abs(rest) + log_t)
-        above, below = _log_expm1(np.maximum(have, _FAINT)), _log_expm1(np.where(asked > _FAINT, asked, 0.0))
-        small = above - below - log_t + _SLACK * (have + asked + np.abs(above) + np.abs(below) + log_t)
-        small = np.where(small < -log_t, small, np.inf)  # it is proved for t delta < 1
-        logs = np.where(r > 0.0, np.fmin(exact, small), np.inf)
-        # no order ever promises more than a variation of 1: what is not a number promises nothing
-        best = np.exp(np.fmin(np.fmin.reduce(logs, axis=0), 0.0)) * (1.0 + _SLACK) + SMALLEST
-        far = np.maximum(1.0 / t, -np.expm1(np.minimum(epsilon - rho, 0.0) - _SLACK * (epsilon + rho))) + _SLACK
-        variation = np.sqrt(np.minimum(-np.expm1(-rho), 0.5 * rho)) * (1.0 + _SLACK) + SMALLEST
-    return np.fmin(np.fmin(best, np.fmin.reduce(np.where(r > 0.0, far, 1.0), axis=0)), np.min(variation, axis=0))
+    return Elementary(t, rho).delta(epsilon)
+
+
+class Elementary:
+    """What of these bounds does not depend on eps; ``t`` and ``rho`` as above."""
+
+    def __init__(self, t: FloatArray, rho: FloatArray) -> None:
+        self._rho, self._r, self._log_t = rho, t - 1.0, np.log(t)
+        self._above_one = self._r > 0.0
+        safe = np.where(self._above_one, self._r, 1.0)
+        with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
+            self._have, self._least = self._r * rho, 1.0 / t
+            rest = self._r * (
+                np.log(safe) - self._log_t
+            )  # (t - 1) log(1 - 1/t); beside log t it hardly counts for large t
+            self._rest = np.where(t > 2.0, self._r * np.log1p(-1.0 / t), rest)
+            self._above = _log_expm1(np.maximum(self._have, _FAINT))
+            variation = np.sqrt(np.minimum(-np.expm1(-rho), 0.5 * rho)) * (1.0 + _SLACK) + SMALLEST
+        self._variation = np.min(variation, axis=0)
+
+    def delta(self, epsilon: FloatArray) -> FloatArray:
+        """The least bound at each ``epsilon``."""
+        have, log_t, rest, above = self._have, self._log_t, self._rest, self._above
+        with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
+            asked = self._r * epsilon
+            total = have + asked
+            exact = have - asked + rest - log_t + _SLACK * (total + np.abs(rest) + log_t)
+            below = _log_expm1(np.where(asked > _FAINT, asked, 0.0))
+            small = above - below - log_t + _SLACK * (total + np.abs(above) + np.abs(below) + log_t)
+            small = np.where(small < -log_t, small, np.inf)  # it is proved for t delta < 1
+            logs = np.where(self._above_one, np.fmin(exact, small), np.inf)
+            # no order ever promises more than a variation of 1: what is not a number promises nothing
+            best = np.exp(np.fmin(np.fmin.reduce(logs, axis=0), 0.0)) * (1.0 + _SLACK) + SMALLEST
+            beyond = np.minimum(epsilon - self._rho, 0.0) - _SLACK * (epsilon + self._rho)
+            far = np.where(self._above_one, np.maximum(self._least, -np.expm1(beyond)) + _SLACK, 1.0)
+        return np.fmin(np.fmin(best, np.fmin.reduce(far, axis=0)), self._variation)
 
 
 def _log_expm1(x: FloatArray) -> FloatArray:

@@ -22,8 +22,10 @@ from neyman.engines.region.all_orders import AllOrders
 from neyman.engines.region.base import RegionProfile
 from neyman.engines.region.coins import Coins
 from neyman.engines.region.meetings import Meetings
+from neyman.engines.region.one_order import Elementary
 from neyman.engines.region.table import AllOrdersTable, OrdersTable, tangents_near
 from neyman.engines.region.tangents import LEAST_RHO, Orders, Tangent
+from neyman.numerics.functions.few import some
 from neyman.numerics.rounding import TINY, UNIT
 from neyman.profiles.pair import delta_score
 
@@ -61,6 +63,7 @@ class RenyiProfile(RegionProfile):
 
     def __init__(self, t: FloatArray, rho: FloatArray) -> None:
         self._t, self._rho = t, rho
+        self._orders = Orders(t[:, None], rho[:, None], False)
 
     @property
     def attained_mu(self) -> float:
@@ -72,6 +75,10 @@ class RenyiProfile(RegionProfile):
 
     @property
     def _reach(self) -> float:
+        return self._reached
+
+    @cached_property
+    def _reached(self) -> float:
         if self._t[-1] <= 1.0:
             return _ALL
         return float(np.min(self._rho + _LAST / np.maximum(self._t - 1.0, _NEXT_TO_ONE)))
@@ -139,9 +146,19 @@ class RenyiProfile(RegionProfile):
         return found
 
     def _drawn(self, d1: FloatArray, d2: FloatArray, t: FloatArray) -> Coins:
+        return Coins(*(field[0] for field in self._drawn_rows(d1[None], d2[None])))
+
+    def _drawn_each(self, points: list[tuple[FloatArray, FloatArray]], t: FloatArray) -> list[Coins]:
+        return [self._drawn_rows(np.array([d1 for d1, _ in points]), np.array([d2 for _, d2 in points]))]
+
+    def _drawn_rows(self, d1: FloatArray, d2: FloatArray) -> Coins:
+        """Rows of points, each as if it was alone."""
         share = self._share(d1, d2)
-        near = np.abs(share - 1.0) < _BESIDE
-        if np.any(near & (np.abs(share - 1.0) > _SETTLED)):  # tangents spend their digits on slopes
+        off = np.abs(share - 1.0)
+        near = off < _BESIDE
+        led = near & (off > _SETTLED)
+        if some(led):  # tangents spend their digits on slopes
+            near &= np.any(led, axis=1, keepdims=True)
             with np.errstate(all="ignore"):
                 d1, d2 = Coins(d1, d2, share).drawn(np.where(near, share, 1.0))
             share = self._share(d1, d2)
@@ -149,16 +166,19 @@ class RenyiProfile(RegionProfile):
 
     def _share(self, d1: FloatArray, d2: FloatArray) -> FloatArray:
         """The largest E / kappa over all orders."""
-        count = len(d1)  # the other way the two laws are exchanged, and the two outcomes
-        ways = np.concatenate([d1, -d2]), np.concatenate([d2, -d1])
-        held = np.max(Orders(self._t[:, None], self._rho[:, None], False).held(*ways), axis=0)
-        return np.maximum(held[:count], held[count:])
+        # the other way the two laws are exchanged, and the two outcomes
+        held = self._orders.held(np.array([d1, -d2]).ravel(), np.array([d2, -d1]).ravel())
+        return np.max(held, axis=0).reshape(2, *d1.shape).max(axis=0)
 
-    def _plain_orders(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _plain(self, epsilon: FloatArray) -> Elementary:
+        return self._elementary
+
+    @cached_property
+    def _elementary(self) -> Elementary:
         few = self._t >= 1.0
         if not np.any(few):
-            return np.ones((1, 1)), np.full((1, 1), np.inf)
-        return self._t[few, None], self._rho[few, None]
+            return Elementary(np.ones((1, 1)), np.full((1, 1), np.inf))
+        return Elementary(self._t[few, None], self._rho[few, None])
 
     @cached_property
     def _hull(self) -> PolygonProfile:
@@ -250,15 +270,16 @@ class ZcdpProfile(RegionProfile):
         d2, y = Orders(t, self._rho * t, False).contact(reached, near.log_d2, near.log_y)
         return d2 + y, d2, t
 
-    def _plain_orders(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _plain(self, epsilon: FloatArray) -> Elementary:
         """About the order that is best for e^((t-1) (rho t - eps)), where that is least, and the limit t = 1."""
         best = 0.5 * (np.maximum(epsilon, self._rho) - self._rho) / self._rho
         t = [np.ones((1, len(epsilon))), 1.0 + np.maximum(best * _ABOUT[:, None], _LEAST_EXCESS)]
         c = np.maximum(best, _LEAST_EXCESS)
         for _ in range(_NEARER):  # and of the whole bound, c^c / (1 + c)^(1 + c) e^(c (rho (1 + c) - eps)): large rho
-            c = np.clip(best - 0.5 * (np.log(c) - np.log1p(c)) / self._rho, _LEAST_EXCESS, _MOST_EXCESS)
+            c = best - 0.5 * (np.log(c) - np.log1p(c)) / self._rho
+            c = np.minimum(np.maximum(c, _LEAST_EXCESS), _MOST_EXCESS)
         t = np.vstack([*t, 1.0 + c[None, :]])
-        return t, self._rho * t * (1.0 + 4.0 * UNIT)
+        return Elementary(t, self._rho * t * (1.0 + 4.0 * UNIT))
 
     @cached_property
     def _best_order(self) -> Callable[[FloatArray], FloatArray]:

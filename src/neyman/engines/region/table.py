@@ -18,12 +18,14 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.engines.region.meetings import Meetings, meetings
 from neyman.engines.region.tangents import LEAST_RHO, Orders, Tangent, steered, steered_rise
+from neyman.numerics.functions.few import every, some
 from neyman.numerics.rounding import TINY
 
 __all__ = ["AllOrdersTable", "Near", "OrdersTable", "tangents_near"]
 
 _Indices = NDArray[np.intp]
 _FOUR = np.arange(4)[:, None]  # points that a cubic goes through
+_OTHERS = np.array([[1, 0, 0, 0], [2, 2, 1, 1], [3, 3, 3, 2]])  # the first, second and third beside each of them
 _LADDER = np.concatenate([np.linspace(-744.0, -100.0, 200)[:-1], np.linspace(-100.0, 7.0, 320)])  # of log m
 _NEWTONS = 14  # steps, at most
 _SETTLED = 1e-9  # a step at which it stops
@@ -56,7 +58,7 @@ def tangents_near(orders: Orders, epsilon: FloatArray, near: Near) -> Tangent:
     with np.errstate(all="ignore"):
         allowed = near.score + _PROMISED[0] + _PROMISED[1] * np.abs(near.score)
         missed = np.isfinite(near.score) & ~(np.log(found.delta) - found.log_gap <= allowed)
-    if not missed.any():
+    if not some(missed):
         return found
     at = np.flatnonzero(missed)
     searched = Orders(orders.t[at], orders.rho[at], orders.turned).tangent(epsilon[at])
@@ -72,9 +74,9 @@ def _boundary(s: FloatArray, rho: FloatArray, m: FloatArray) -> FloatArray:
     for _ in range(_NEWTONS):
         y = np.exp(log_y)
         slope = np.maximum((s * steered_rise(s * y) + steered_rise(-y)) * y, TINY)
-        move = np.clip((goal - steered(s * y) + steered(-y)) / slope, -1.0, 1.0)
+        move = np.minimum(np.maximum((goal - steered(s * y) + steered(-y)) / slope, -1.0), 1.0)
         log_y = log_y + move
-        if np.nanmax(np.abs(move)) < _SETTLED:
+        if not some(np.abs(move) >= _SETTLED):
             break
     return log_y
 
@@ -103,12 +105,10 @@ def _rising(epsilon: FloatArray) -> _Indices:
 
 def _cubic(x: FloatArray, xs: FloatArray, columns: FloatArray) -> FloatArray:
     """Lagrange's through four points, the first axis of ``xs``, of each of the ``columns``, whose second it is."""
-    away, found = x - xs, np.zeros_like(columns[:, 0])
-    for i in range(4):
-        j, k, m = (other for other in range(4) if other != i)
-        apart = (xs[i] - xs[j]) * (xs[i] - xs[k]) * (xs[i] - xs[m])
-        found += away[j] * away[k] * away[m] / apart * columns[:, i]
-    return found
+    (x1, x2, x3), (away1, away2, away3) = xs[_OTHERS], (x - xs)[_OTHERS]
+    apart = (xs - x1) * (xs - x2) * (xs - x3)
+    terms = away1 * away2 * away3 / apart * columns
+    return terms[:, 0] + terms[:, 1] + terms[:, 2] + terms[:, 3]
 
 
 class OrdersTable:
@@ -119,7 +119,9 @@ class OrdersTable:
         shape = 2 * len(t), len(_LADDER)
         self._length = np.zeros(shape[0], dtype=np.intp)
         self._epsilon = np.full(shape, np.inf)
-        self._near = Near(np.zeros(shape), np.zeros(shape), np.full(shape, -np.inf))
+        self._columns = np.zeros((3, *shape))
+        self._near = Near(*self._columns)
+        self._near.score[:] = -np.inf
         self._places = np.append(0.0, np.geomspace(_NEAREST * reach, _BEYOND * reach, _PLACES))
         m = np.exp(_LADDER)[None, :]
         scores = np.full((shape[0], len(self._places)), np.inf)
@@ -156,10 +158,10 @@ class OrdersTable:
             return np.where(places > last, np.log(-np.expm1(-self._rho[i])) + self._rho[i], found)
         return found
 
-    def candidates(self, epsilon: FloatArray) -> _Indices:
+    def candidates(self, epsilon: FloatArray) -> tuple[_Indices, _Indices]:
         """Two rows for each eps, the better of which is the best."""
-        at = np.clip(np.searchsorted(self._places, epsilon) - 1, 0, len(self._places) - 2)
-        return np.stack([self._best[at], self._best[at + 1]])
+        at = np.minimum(np.maximum(self._places.searchsorted(epsilon) - 1, 0), len(self._places) - 2)
+        return self._best[at], self._best[at + 1]
 
     def contacts(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """d1 (NaN at an axis) and d2 where the best tangents touch, as near as steering goes, and their orders."""
@@ -174,10 +176,14 @@ class OrdersTable:
             for mine, theirs in zip(near, other, strict=True):
                 mine[at] = theirs[less]
         count, t = len(self._t), self._t[row % len(self._t)]
-        d1, d2 = np.empty_like(epsilon), np.empty_like(epsilon)
-        for turned in (False, True):
-            at = np.flatnonzero((row >= count) == turned)
-            if len(at):
+        back = row >= count
+        if every(back) or not some(back):
+            d2, y = Orders(t, self._rho[row % count], some(back)).contact(epsilon, near.log_d2, near.log_y)
+            d1 = d2 + y
+        else:
+            d1, d2 = np.empty_like(epsilon), np.empty_like(epsilon)
+            for turned in (False, True):
+                at = np.flatnonzero(back == turned)
                 orders = Orders(t[at], self._rho[row[at] % count], turned)
                 d2[at], y = orders.contact(epsilon[at], near.log_d2[at], near.log_y[at])
                 d1[at] = d2[at] + y
@@ -224,28 +230,31 @@ class OrdersTable:
         """The tangents of these rows, one at each eps, and their orders."""
         count, t = len(self._t), self._t[row % len(self._t)]
         near, rho = self._read(row, epsilon), self._rho[row % count]
+        back = row >= count
+        if every(back) or not some(back):
+            return tangents_near(Orders(t, rho, some(back)), epsilon, near), t
         found = Tangent(*(np.empty(len(epsilon)) for _ in range(5)))
         for turned in (False, True):
-            at = np.flatnonzero((row >= count) == turned)
-            if len(at):
-                some = Near(*(x[at] for x in near))
-                found = found.replaced(at, tangents_near(Orders(t[at], rho[at], turned), epsilon[at], some))
+            at = np.flatnonzero(back == turned)
+            there = Near(*(x[at] for x in near))
+            found = found.replaced(at, tangents_near(Orders(t[at], rho[at], turned), epsilon[at], there))
         return found, t
 
     def _read(self, row: _Indices, epsilon: FloatArray) -> Near:
         points, n = self._epsilon, self._length[row]
-        last = np.maximum(n - 1, 0)
-        low = np.zeros(len(epsilon), dtype=np.intp)
-        for one in np.flatnonzero(np.bincount(row, minlength=len(points))):  # few at a time
-            at = np.flatnonzero(row == one)
-            low[at] = np.searchsorted(points[one, 1 : max(self._length[one] - 1, 1)], epsilon[at], side="right")
-        k = np.clip(low - 1, 0, np.maximum(n - 4, 0))
-        inside = np.clip(epsilon, points[row, 0], points[row, last])
-        four = k + _FOUR
+        begins = row * points.shape[1]  # of each row, in all of them one after another
+        first, last = points.take(begins), points.take(begins + np.maximum(n - 1, 0))
+        low = np.empty(len(epsilon), dtype=np.intp)
+        for one in set(row.tolist()):  # few at a time
+            at = row == one
+            low[at] = points[one, 1 : max(int(self._length[one]) - 1, 1)].searchsorted(epsilon[at], side="right")
+        four = begins + np.minimum(np.maximum(low - 1, 0), np.maximum(n - 4, 0)) + _FOUR
+        inside = np.minimum(np.maximum(epsilon, first), last)
+        columns = self._columns.reshape(3, -1).take(four, axis=1)
         with np.errstate(all="ignore"):
-            found = Near(*_cubic(inside, points[row, four], np.stack([x[row, four] for x in self._near])))
-        seen = (epsilon >= points[row, 0]) & (epsilon <= points[row, last])
-        return found._replace(score=np.where(seen, found.score, np.inf))
+            found = _cubic(inside, points.take(four), columns)
+        found[2][~((epsilon >= first) & (epsilon <= last))] = np.inf
+        return Near(*found)
 
 
 class AllOrdersTable:

@@ -18,11 +18,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
+from neyman.numerics.functions.few import every, some
 from neyman.numerics.rounding import LARGEST_EXPONENT, TINY, UNIT
 
 __all__ = ["LEAST_RHO", "Orders", "Tangent", "log_expm1_ratio", "steered", "steered_rise"]
@@ -53,17 +55,22 @@ _SHRINKS, _FURTHEST_LOG = 0.3, 300.0  # times y, that a step of Newton takes at 
 _BEFORE = 48.0 * UNIT  # by how much slopes are sought below the one asked for: what is above is not taken
 
 
+@np.errstate(divide="ignore")
 def log_expm1_ratio(z: FloatArray) -> FloatArray:
     """log((e^z - 1) / z), to a few units of its last place: away from 0 both terms are of the order of their sum."""
+    return _log_ratio(z)
+
+
+def _log_ratio(z: FloatArray) -> FloatArray:
+    """The same for those who ignore divisions by 0 already."""
     size = np.abs(z)
     near = size < _SUMMED
-    some = bool(near.any())
-    if some and bool(near.all()):
+    summed = some(near)
+    if summed and every(near):
         return z * (0.5 + z * _polynomial(z * z))
-    far = np.maximum(size, _SUMMED) if some else size
-    with np.errstate(divide="ignore"):
-        found = np.maximum(z, 0.0) + np.log(-np.expm1(-far) / far)
-    if not some:
+    far = np.maximum(size, _SUMMED) if summed else size
+    found = np.maximum(z, 0.0) + np.log(-np.expm1(-far) / far)
+    if not summed:
         return found
     small = np.where(near, z, 0.0)
     return np.where(near, small * (0.5 + small * _polynomial(small * small)), found)
@@ -79,10 +86,12 @@ def _polynomial(x: FloatArray) -> FloatArray:
 
 
 def _rise(z: FloatArray) -> FloatArray:
-    """The derivative of ``log_expm1_ratio``."""
-    safe = np.where(np.abs(z) < _NEAR, 1.0, z)
-    with np.errstate(over="ignore"):
-        return np.where(np.abs(z) < _NEAR, 0.5 + z / 12.0, -1.0 / np.expm1(-safe) - 1.0 / safe)
+    """The derivative of ``log_expm1_ratio``, for those who ignore overflows already."""
+    near = np.abs(z) < _NEAR
+    if not some(near):
+        return -1.0 / np.expm1(-z) - 1.0 / z
+    safe = np.where(near, 1.0, z)
+    return np.where(near, 0.5 + z / 12.0, -1.0 / np.expm1(-safe) - 1.0 / safe)
 
 
 def steered(z: FloatArray) -> FloatArray:
@@ -95,7 +104,8 @@ def steered_both(z: FloatArray) -> tuple[FloatArray, FloatArray]:
     """``steered`` and its derivative, about."""
     size = np.maximum(np.abs(z), _STEERED)
     short = np.expm1(-size)
-    rise = np.where(size < _BENT, 0.5, -1.0 / short - 1.0 / size)
+    rise = -1.0 / short - 1.0 / size
+    rise[size < _BENT] = 0.5
     return np.maximum(z, 0.0) + np.log(-short / size), np.where(z < 0.0, 1.0 - rise, rise)
 
 
@@ -141,29 +151,33 @@ class Tangent:
         return self.delta, self.log_gap, self.d1, self.d2, self.alpha
 
 
+class _Laid(NamedTuple):
+    """What does not depend on the point: everything is divided by e to the ``scale``, for large orders overflow."""
+
+    scale: FloatArray
+    unit: FloatArray  # e to the -scale
+    log_kappa: FloatArray
+    kappa: FloatArray
+    vague: FloatArray  # units by which kappa may be off
+
+
 @dataclass(frozen=True)
 class Orders:
-    """Constraints side by side (all arrays broadcast): D_t(P||Q) <= rho, or D_t(Q||P) <= rho where ``turned``."""
+    """Constraints side by side (all arrays broadcast): D_t(P||Q) <= rho, or D_t(Q||P) <= rho where ``turned``.
+
+    What is private relies on those who ask: they ignore what is no float.
+    """
 
     t: FloatArray
     rho: FloatArray
     turned: bool
 
     @cached_property
-    def _scale(self) -> FloatArray:
-        """Everything is divided by e to this: large orders overflow."""
-        with np.errstate(over="ignore"):
-            return np.maximum((self.t - 1.0) * self.rho, 0.0)
-
-    @cached_property
-    def _log_kappa(self) -> FloatArray:
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            return np.log(np.maximum(self.rho, LEAST_RHO)) + log_expm1_ratio((self.t - 1.0) * self.rho) - self._scale
-
-    @cached_property
-    def _vague(self) -> FloatArray:
-        """Units by which kappa may be off."""
-        return _UNITS + 8.0 * self._scale + 4.0 * np.abs(np.log(np.maximum(self.rho, LEAST_RHO)))
+    def _laid(self) -> _Laid:
+        scale, logarithm = np.maximum((self.t - 1.0) * self.rho, 0.0), np.log(np.maximum(self.rho, LEAST_RHO))
+        log_kappa = logarithm + _log_ratio((self.t - 1.0) * self.rho) - scale
+        vague = _UNITS + 8.0 * scale + 4.0 * np.abs(logarithm)
+        return _Laid(scale, np.exp(-scale), log_kappa, np.exp(log_kappa), vague)
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore")  # what is no float tells nothing
     def tangent(self, epsilon: FloatArray, nearest: tuple[FloatArray, FloatArray] | None = None) -> Tangent:
@@ -180,9 +194,8 @@ class Orders:
         p, rest = -np.expm1(d2) / below, -np.expm1(-d1) / below  # p and 1 - a
         a = p * np.exp(-d1)
         held, size, _ = self._held(d1, d2, p, rest)
-        kappa = np.exp(self._log_kappa)
-        error = UNIT * (self._vague + 8.0 * (np.abs(t * d1) + np.abs(t * d2))) * (size + kappa)
-        over = (kappa - held + error) / self._climb(d1, d2, y)
+        error = UNIT * (self._laid.vague + 8.0 * (np.abs(t * d1) + np.abs(t * d2))) * (size + self._laid.kappa)
+        over = (self._laid.kappa - held + error) / self._climb(d1, d2, y)
         delta = -p * np.expm1(log_x - d1) * (1.0 + _ROUNDED) + over + np.abs(over) * 8.0 * UNIT
         # a alone may underflow
         gap = (rest * np.exp(d2) + p * np.exp(log_x - d1)) * (1.0 - _ROUNDED * (1.0 + epsilon)) - over
@@ -197,13 +210,14 @@ class Orders:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
             below = -np.expm1(d2 - d1)
             value, size, raised = self._held(d1, d2, -np.expm1(d2) / below, -np.expm1(-d1) / below)
-            error = UNIT * (_UNITS + 8.0 * (np.abs(self.t * d1) + np.abs(self.t * d2) + self._scale)) * size
-            share = (value + error) / np.exp(self._log_kappa) * (1.0 + 2.0 * UNIT * self._vague)
+            error = UNIT * (_UNITS + 8.0 * (np.abs(self.t * d1) + np.abs(self.t * d2) + self._laid.scale)) * size
+            share = (value + error) / self._laid.kappa * (1.0 + 2.0 * UNIT * self._laid.vague)
         return np.where(np.isnan(share) | (raised > LARGEST_EXPONENT) | (self.rho < LEAST_RHO), np.inf, share)
 
     def _lean(self, y: FloatArray) -> FloatArray:
         """log x - d2."""
-        lean = log_expm1_ratio(self.t * y) - log_expm1_ratio((self.t - 1.0) * y)
+        high, low = _log_ratio(np.array([self.t * y, (self.t - 1.0) * y]))
+        lean = high - low
         return y - lean if self.turned else lean
 
     def _solved(self, goal: FloatArray, extra: int) -> FloatArray:
@@ -212,8 +226,7 @@ class Orders:
         for _ in range((_SLOW if self.turned else _STEPS) + extra):
             y = np.exp(log_y)
             rise = self._risen(y)
-            with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-                move = np.nan_to_num((self._lean(y) - goal) / (rise * y))
+            move = np.nan_to_num((self._lean(y) - goal) / (rise * y))
             move = np.clip(-move, -2.0, 2.0) if self.turned else np.log(np.maximum(1.0 - move, _SHRINKS))
             log_y = np.clip(log_y + move, _LEAST, _FURTHEST_LOG)
         return log_y
@@ -224,42 +237,52 @@ class Orders:
         """E, scaled, the size of its terms, and the exponent of the largest before it is capped."""
         big, small = (-d2, -d1) if self.turned else (d1, d2)
         of_big, of_small = (rest, p) if self.turned else (p, rest)
-        t, s = self.t, self._scale
-        unit, raised = np.exp(-s), log_expm1_ratio((t - 1.0) * big) - s
-        heavy = big * np.exp(np.minimum(raised, LARGEST_EXPONENT))
-        light = np.exp(small) * small * np.exp(np.minimum(log_expm1_ratio((t - 1.0) * small) - s, LARGEST_EXPONENT))
+        t, s, unit = self.t, self._laid.scale, self._laid.unit
+        both = _log_ratio(np.array([(t - 1.0) * big, (t - 1.0) * small])) - s
+        raised, capped = both[0], np.exp(np.minimum(both, LARGEST_EXPONENT))
+        heavy, light = big * capped[0], np.exp(small) * small * capped[1]
         least = np.expm1(small) * unit
         first, size = heavy + np.expm1(-big) * unit, heavy
         second, rest_size = light - least, np.abs(least)
         few = t * np.abs(big) < _SERIES
-        if few.any():
+        if some(few):
             summed = self._series(np.where(few, big, 0.0)) * np.exp(-big - s)
             first, size = np.where(few, summed, first), np.where(few, summed, size)
         few = t * np.abs(small) < _SERIES
-        if few.any():
+        if some(few):
             summed = self._series(np.where(few, small, 0.0)) * unit
             second, rest_size = np.where(few, summed, second), np.where(few, summed, rest_size)
         return of_big * first + of_small * second, of_big * size + of_small * rest_size, raised
 
     def _series(self, d: FloatArray) -> FloatArray:
         """phi(e^d) for small t |d|: the sum over k >= 2 of t (1 + ... + t^(k-2)) d^k / k!."""
-        total, power, geometric = np.zeros_like(d + self.t), d, np.zeros_like(self.t)
-        for k in range(2, _TERMS + 1):
-            power = power * d / k
-            geometric = geometric * self.t + 1.0
-            total = total + self.t * geometric * power
+        power = d * d / 2.0
+        total = self._weights[0] * power
+        for k, weight in enumerate(self._weights[1:], 3):
+            power *= d
+            power /= k
+            total += weight * power
         return total
+
+    @cached_property
+    def _weights(self) -> list[FloatArray]:
+        """Those of the d^k / k!."""
+        geometric, found = np.ones_like(self.t), [self.t]
+        for _ in range(3, _TERMS + 1):
+            geometric = geometric * self.t + 1.0
+            found.append(self.t * geometric)
+        return found
 
     def _climb(self, d1: FloatArray, d2: FloatArray, y: FloatArray) -> FloatArray:
         """E_p, scaled."""
-        t, s = self.t, self._scale
-        log_climb = -t * d1 + log_expm1_ratio(t * y) if self.turned else (t - 1.0) * d2 + log_expm1_ratio((t - 1.0) * y)
+        t, s = self.t, self._laid.scale
+        log_climb = -t * d1 + _log_ratio(t * y) if self.turned else (t - 1.0) * d2 + _log_ratio((t - 1.0) * y)
         return t * y * np.exp(np.minimum(log_climb - s, LARGEST_EXPONENT))
 
     def _nearest(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         """d2 and y of the point of about that slope, not above it, at which about E = kappa."""
         shape = np.broadcast_shapes(np.shape(self.t), np.shape(epsilon))
-        goal = self._log_kappa
+        goal = self._laid.log_kappa
         low, high = np.full(shape, _LEAST), np.full(shape, _MOST)
         short, over = np.full(shape, -np.inf), np.full(shape, np.inf)  # by how much E misses kappa there
         middle = 0.5 * (low + high)
@@ -302,15 +325,15 @@ class Orders:
         with np.errstate(all="ignore"):
             for _ in range(_REFINEMENTS):
                 w = np.exp(at)
-                (high, low), (climb, fall) = steered_both(np.stack([self.t * y, s * y]))
+                (high, low), (climb, fall) = steered_both(np.array([self.t * y, s * y]))
                 lean, rise = high - low, self.t * climb - s * fall
                 lean, rise = (y - lean, 1.0 - rise) if self.turned else (lean, rise)
                 rise = np.maximum(rise, TINY)
                 step = _within((epsilon + w - lean) / rise, (_SHRINKS - 1.0) * y, _GROWS * y)
-                unsettled, y = (np.abs(step) > _SETTLED * y).any(), y + step
+                unsettled, y = some(np.abs(step) > _SETTLED * y), y + step
                 m = w + 0.0 * y if not self.turned else y - w
                 by_m = 1.0 / rise - 1.0 if self.turned else 1.0  # how m moves with w, the slope being kept
-                (low, left, most), (fall, back, most_rise) = steered_both(np.stack([s * y, -y, s * (rho + m)]))
+                (low, left, most), (fall, back, most_rise) = steered_both(np.array([s * y, -y, s * (rho + m)]))
                 # log(E / kappa), about, and how that moves
                 miss = low - left + np.log(-np.expm1(-m)) - np.log(rho + m) - most
                 moved = (s * fall + back) / rise + (1.0 / np.expm1(m) - 1.0 / (rho + m) - s * most_rise) * by_m
@@ -318,7 +341,7 @@ class Orders:
                 move = np.where(np.isfinite(move), _within(move, -_AWAY, _AWAY), 0.0)
                 at, after = at + move, w * np.expm1(move)
                 y = _within(y + after / rise, _SHRINKS * y, 3.0 * y)
-                if not unsettled and not (np.abs(move) > _SETTLED).any():
+                if not unsettled and not some(np.abs(move) > _SETTLED):
                     break
         return -np.exp(at), y
 
@@ -332,7 +355,7 @@ class Orders:
 
         def missed(at: FloatArray) -> FloatArray:
             d2 = -np.exp(at)
-            return self._log_held(d2, np.exp(self._solved(epsilon - d2, 3))) - self._log_kappa
+            return self._log_held(d2, np.exp(self._solved(epsilon - d2, 3))) - self._laid.log_kappa
 
         before, off = at + _BESIDE, missed(at + _BESIDE)
         for _ in range(_SECANTS):
@@ -357,17 +380,16 @@ class Orders:
         e^-rho t / (t-1), and D_t(P||Q) leaves p = 1 at a = e^-rho for all slopes below e^rho (t-1) / t.
         """
         lean = np.where(self.t > 1.0, np.log(self.t) - np.log(np.maximum(self.t - 1.0, 0.0)), np.inf)
-        edge = (lean if self.turned else -lean) + np.where(self.turned, -self.rho, self.rho)
+        edge = lean - self.rho if self.turned else self.rho - lean
         room = 8.0 * UNIT * (1.0 + self.rho + np.where(np.isfinite(lean), np.abs(lean), 0.0))
         if self.turned:
             beyond = epsilon >= edge + room
-            if not beyond.any():
+            if not some(beyond):
                 return found
-            delta, log_gap = -np.expm1(-self.rho), -self.rho + 0.0 * epsilon
-            alpha = 0.0 * epsilon
+            delta, log_gap, alpha = -np.expm1(-self.rho), -self.rho + 0.0 * epsilon, 0.0 * epsilon
         else:
             beyond = epsilon <= edge - room
-            if not beyond.any():
+            if not some(beyond):
                 return found
             log_gap = np.minimum(epsilon - self.rho, 0.0)
             delta, alpha = -np.expm1(log_gap), np.exp(-self.rho) + 0.0 * epsilon

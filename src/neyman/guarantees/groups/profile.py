@@ -106,15 +106,15 @@ class GroupedProfile(Profile):
         if math.isfinite(self.end) and math.isfinite(self.of.forward.tail_mu):
             upper = np.where(epsilon >= self.end, 0.0, upper)
             log_gap_lower = np.where(epsilon >= self.end, 0.0, log_gap_lower)
-        if self._known is not None:
-            other = self._known.bracket(epsilon)
+        other = None if self._known is None else self._known.bracket(epsilon)
+        if other is not None:
             upper = np.minimum(upper, other.upper)
             log_gap_lower = np.maximum(log_gap_lower, other.log_gap_lower)
         kept = epsilon.copy()  # solvers may go on writing into theirs
-        return Bracket.late(upper, log_gap_lower, lambda: self._inside(kept, score, parts, upper))
+        return Bracket.late(upper, log_gap_lower, lambda: self._inside(kept, score, parts, upper, other))
 
     def _inside(
-        self, epsilon: FloatArray, score: FloatArray, parts: FloatArray, upper: FloatArray
+        self, epsilon: FloatArray, score: FloatArray, parts: FloatArray, upper: FloatArray, known: Bracket | None
     ) -> tuple[FloatArray, FloatArray]:
         """Lower bounds on delta, upper bounds on log(1 - delta): dearer than the others, and not always asked for."""
         lower, work = np.zeros_like(epsilon), _LOOK * self.times
@@ -126,8 +126,8 @@ class GroupedProfile(Profile):
             nearer = np.minimum(nearer, score[vague])
             lower[vague] = np.maximum(lower[vague], self._below(epsilon[vague], nearer, self._steps.chain(nearer)[1]))
         lower = np.maximum(lower, self.revealed)
-        if self._known is not None:
-            lower = np.minimum(lower, self._known.bracket(epsilon).lower)
+        if known is not None:
+            lower = np.minimum(lower, known.lower)
         lower = np.minimum(lower, upper)
         with np.errstate(divide="ignore"):
             return lower, np.minimum(np.log1p(-lower) + 4.0 * UNIT, 0.0)

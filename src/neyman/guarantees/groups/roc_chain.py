@@ -13,6 +13,7 @@ import numpy as np
 from scipy import special
 
 from neyman._validate import FloatArray
+from neyman.numerics.functions.few import some
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.pair import Pair, alpha_score, power_score
 
@@ -45,8 +46,7 @@ class RocSteps:
         self._kink = kink
         rising = alpha + 1e-13 * np.arange(len(alpha))  # where alpha stays, eps jumps
         self._knots = rising
-        self._epsilon_at = PchipInterpolator(rising, e)
-        self._power_at = PchipInterpolator(rising, power)
+        self._cubics = PchipInterpolator(rising, np.stack([e, power], axis=1)).c
         self._sums = np.maximum.accumulate(self.chain(_COARSE)[0])
 
     def work(self, many: int) -> float:
@@ -88,24 +88,29 @@ class RocSteps:
         z = score
         parts = np.empty((self._times, len(score)))
         for i in range(self._times):
-            inside = np.clip(z, self._knots[0], self._knots[-1])
-            parts[i] = self._epsilon_at(inside)
-            z = self._step(inside)
+            parts[i], z = self._step(z, i + 1 < self._times)
         return np.sum(parts, axis=0), parts
 
     def end(self, score: FloatArray) -> FloatArray:
         """The score of the power that the chain which starts at each ``score`` ends with."""
         z = score
         for _ in range(self._times):
-            z = self._step(np.clip(z, self._knots[0], self._knots[-1]))
+            z = self._step(z)[1]
         return z
 
-    def _step(self, z: FloatArray) -> FloatArray:
-        """The score of 1 - f at the alphas with these scores."""
-        out = np.asarray(self._power_at(z))
-        at = np.clip(np.searchsorted(self._knots, z, side="right") - 1, 0, len(self._kink) - 1)
-        straight = np.flatnonzero(self._kink[at])
-        if len(straight):
+    def _step(self, z: FloatArray, on: bool = True) -> tuple[FloatArray, FloatArray]:
+        """eps, and the score of 1 - f, at the alphas with these scores: that only where the chain goes ``on``."""
+        z = np.minimum(np.maximum(z, self._knots[0]), self._knots[-1])
+        at = np.minimum(self._knots.searchsorted(z, side="right") - 1, len(self._kink) - 1)
+        cubic, linear = self._cubics.take(at, axis=1), (z - self._knots[at])[:, None]
+        square = linear * linear
+        read = cubic[3] + cubic[2] * linear + cubic[1] * square + cubic[0] * (square * linear)
+        epsilon, out = read[:, 0], read[:, 1]
+        if not on:
+            return epsilon, out
+        kinked = self._kink[at]
+        if some(kinked):
+            straight = np.flatnonzero(kinked)
             i = at[straight]
             near, far = self._knots[i], self._knots[i + 1]
             here = z[straight]
@@ -115,7 +120,7 @@ class RocSteps:
             small = (1.0 - share) * special.ndtr(-self._power[i]) + share * special.ndtr(-self._power[i + 1])
             large = (1.0 - share) * special.ndtr(self._power[i]) + share * special.ndtr(self._power[i + 1])
             out[straight] = np.where(small < large, -special.ndtri(small), special.ndtri(large))
-        return np.clip(out, -EDGE, EDGE)
+        return epsilon, np.minimum(np.maximum(out, -EDGE), EDGE)
 
 
 def _share(first: FloatArray, here: FloatArray, last: FloatArray) -> FloatArray:
