@@ -233,7 +233,7 @@ def test_no_law_is_parted_where_no_effort_is_left(monkeypatch: pytest.MonkeyPatc
         without.epsilon(1e-5)
     assert asked == []
     assert caught.value.lower < 3.24597024 < caught.value.upper < 6.0
-    ny.account(ny.DPSGD(0.8, 1e-4, 10**6)).gdp()
+    ny.account(ny.DPSGD(0.8, 1e-5, 10**7)).gdp()
     assert asked  # with effort they are
 
 
