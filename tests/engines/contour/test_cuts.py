@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neyman._validate import FloatArray
-from neyman.engines.contour.cumulant import Walk
+from neyman.engines.contour.cumulant import WALKED, Walk
 from neyman.engines.contour.parts import Parts
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.contour.truncation import monotone
@@ -18,6 +18,7 @@ from neyman.losses.gaussian.growth import step_at_least
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.losses.readings.transform import Transform
 from neyman.profiles.effort import Effort
+from neyman.profiles.pair import Direction
 
 EPSILON = np.array([0.05, 0.4, 1.0])
 
@@ -91,3 +92,19 @@ def test_a_step_that_one_parallel_tells_is_no_wider_than_what_all_tell(
 ) -> None:
     law, omega = SamplingTransform(10.0**log_sigma, 10.0**log_rate), 10.0**log_omega
     assert 0.0 < step_at_least(law, w, omega, margin) <= law._step(w, omega, margin, 0.0) * (1.0 + 1e-12)
+
+
+@given(st.floats(-0.5, 1.3), st.floats(-6.0, -0.01), st.floats(0.0, 8.0), st.sampled_from(["remove", "add"]))
+def test_the_walk_says_no_less_of_a_step_than_its_transform_is(
+    log_sigma: float, log_rate: float, log_steps: float, way: Direction
+) -> None:
+    """What a bound beyond a cut takes for log A(w)."""
+    law, steps = SamplingTransform(10.0**log_sigma, 10.0**log_rate), int(10.0**log_steps)
+    parts = Parts(((law, steps),), 0.0, way)
+    walk = Walk.along(parts)
+    useful = walk.useful().nonzero()[0]
+    for i in useful[:: max(1, len(useful) // 8)].tolist():
+        cut = float(walk.cut_at(i)[0])
+        log_a, error = law.on_line(float(parts.argument(float(walk.c[i]))), np.zeros(1), cut, 40.0)
+        least = float(log_a[0].real) + math.log1p(-min(float(error[0]), 0.5))
+        assert least <= float(walk.k[i]) / steps + WALKED
