@@ -20,7 +20,7 @@ from neyman.engines.region.one_order import Elementary
 from neyman.engines.region.tangents import Tangent
 from neyman.numerics.functions.few import every, some
 from neyman.numerics.rounding import TINY, UNIT
-from neyman.profiles.effort import allowance
+from neyman.profiles.effort import allowance, cut_short
 from neyman.profiles.profile import Bracket
 
 __all__ = ["RegionProfile"]
@@ -119,14 +119,18 @@ class RegionProfile(ClosedForm):
         return Bracket.late(upper, log_gap, lambda: self._inside(kept, tangent, t))
 
     def _ended(self) -> tuple[FloatArray, FloatArray]:
-        """Bounds where tangents end, remembered: nobody can tell, for effort is spent and slopes are read from here."""
-        if self._end is None:
-            found = self.bracket(np.array([self._reach]))
-            self._end = (found.upper, found.log_gap_lower), self._last
-        else:
+        """Bounds where tangents end, remembered unless they were cut short: nobody can tell, for effort is spent and
+        slopes are read from here.
+        """
+        if self._end is not None:
             allowance().spend(_BRACKET + _PLACE)
             self._last = self._end[1]
-        return self._end[0]
+            return self._end[0]
+        found = self.bracket(np.array([self._reach]))
+        bounds = found.upper, found.log_gap_lower
+        if not cut_short():
+            self._end = bounds, self._last
+        return bounds
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         if self._last is not None and self._last[0] == epsilon.tobytes():

@@ -46,9 +46,8 @@ class Elementary:
         safe = np.where(self._above_one, self._r, 1.0)
         with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
             self._have, self._least = self._r * rho, 1.0 / t
-            rest = self._r * (
-                np.log(safe) - self._log_t
-            )  # (t - 1) log(1 - 1/t); beside log t it hardly counts for large t
+            # (t - 1) log(1 - 1/t); beside log t it hardly counts for large t
+            rest = self._r * (np.log(safe) - self._log_t)
             self._rest = np.where(t > 2.0, self._r * np.log1p(-1.0 / t), rest)
             self._above = _log_expm1(np.maximum(self._have, _FAINT))
             variation = np.sqrt(np.minimum(-np.expm1(-rho), 0.5 * rho)) * (1.0 + _SLACK) + SMALLEST
