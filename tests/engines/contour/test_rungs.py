@@ -63,6 +63,7 @@ def test_rungs_that_are_foreseen_ascend_and_end_no_sooner_than_lines(sigma: floa
     some = Walk._foreseen([(law, count)], rungs, 1e-4)
     assert np.all(np.diff(some) > 0.0)
     assert some[0] == rungs[0]
+    assert len(some) <= 1.3 * len(rungs)
     k, mean, _ = foreseen(some, [(law, count)], 1e-4)
     depth = k - some * mean
     assert some[-1] == rungs[-1] or np.count_nonzero(depth < -1.5 * DEEPEST) >= 1

@@ -41,6 +41,7 @@ _NEAR = 5.0  # deviations from eps = 0 within which delta is neither 0 nor 1
 _CLOSE = 36.0  # e-folds that a transform is wanted below its size, for each step: what it errs by is added
 _DOUBLED = 8  # times that the last c is, at first, on the way to the end of a law
 _ROUNDS, _FORESEEN = 14, 4  # of rungs put between others, and of those that are foreseen
+_MORE = 1.3  # times as many rungs as at first that may be foreseen
 _TOO_DEEP = 1.5  # times the depth of the smallest float: from where rungs bound nothing that anybody asks for
 _TOLD_APART = 1e-12  # relative distance of losses below which nobody asks for one between them
 _ENOUGH = 130.0  # depth that an ended law is followed to
@@ -105,16 +106,17 @@ class Walk:
         cls, jumping: Sequence[tuple[SamplingTransform, int]], rungs: FloatArray, variance: float
     ) -> FloatArray:
         """Those ``rungs`` to the side of the large losses that lines may want, and others in holes that are foreseen
-        there.
+        there, if these are few.
         """
+        most = _MORE * len(rungs)
         for _ in range(_FORESEEN):
             walk = cls(rungs, *foreseen(rungs, jumping, variance), rungs, rungs)
             deep = (walk.depth < -_TOO_DEEP * DEEPEST).nonzero()[0]
             walk = walk._only(slice(int(deep[0]) + 2)) if len(deep) else walk
-            holes = walk._holes(math.inf)
-            rungs = np.sort(np.concatenate([walk.c, holes])) if len(holes) else walk.c
-            if not len(holes):
+            holes, rungs = walk._holes(math.inf), walk.c
+            if not 0 < len(holes) <= most - len(rungs):
                 break
+            rungs = np.sort(np.concatenate([rungs, holes]))
         return rungs
 
     def _mirrored(self) -> Walk:
