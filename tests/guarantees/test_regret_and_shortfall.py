@@ -192,3 +192,11 @@ def test_nearly_only_steers(factor: float) -> None:
     assert 0.0 < last_that_matters(mine.forward, other) <= 45.0
     if factor in (0.5, 2.0):
         assert found.upper - found.lower <= 1e-8
+
+
+@pytest.mark.parametrize("run", [(0.147869, 0.01399, 767318640), (0.26, 0.0123, 13653174846903)])
+def test_of_what_is_blatant_nothing_is_warned(run: tuple[float, float, int]) -> None:
+    """Eps of a shortfall lie beyond those of which e^eps is a float."""
+    report = ny.account(ny.DPSGD(*run)).gdp()
+    assert 1e3 < report.mu < np.inf
+    assert 0.0 <= report.regret < 1e-12

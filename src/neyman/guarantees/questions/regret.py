@@ -194,7 +194,8 @@ def _branch(mine: Profile, other: Profile, mine_reversed: Profile, absolute: flo
 def evaluate(mine: Profile, other: Profile, epsilon: FloatArray) -> Points:
     """Bounds on both profiles at eps >= 0."""
     a, b = mine.bracket(epsilon), other.bracket(epsilon)
-    return Points(epsilon, np.expm1(epsilon), a.lower, a.upper, b.lower, b.upper)
+    with np.errstate(over="ignore"):  # of a shortfall of what is blatant: there no quotient is asked
+        return Points(epsilon, np.expm1(epsilon), a.lower, a.upper, b.lower, b.upper)
 
 
 def merge(a: Points, b: Points) -> Points:
