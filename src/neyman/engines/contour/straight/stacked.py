@@ -129,17 +129,13 @@ class StackedLines:
                 told = self._told(line, epsilon, alone)
             what = told.what
             b = scaled(what.mantissa, what.error, what.log_scale, told.scale, told.lost)
-        return self._readings(told, b, line, each)
-
-    def _readings(self, told: _Told, b: Bracket, line: IntArray, each: int) -> list[Reading]:
-        """What was ``told`` of so many eps, and its bracket, side by side."""
         sharp, found = b.sharp_places(), list[Reading]()
         whole = every(sharp)
         for i in range(len(line)):
             part = slice(i * each, (i + 1) * each)
             bounds = b.lower[part], b.upper[part], b.log_gap_lower[part], b.log_gap_upper[part]
             bracket = Bracket(*bounds, whole or every(sharp[part]))
-            found.append(_Side(bracket, told, part, line[i], self._rows))
+            found.append(_Side(bracket, told, part, line[i], rows))
         return found
 
     def _told(self, line: IntArray, epsilon: FloatArray, alone: BoolArray) -> _Told:
@@ -190,7 +186,7 @@ class _Side(Reading):
     __slots__ = ("_line", "_part", "_rows", "_told")
 
     def __init__(self, bracket: Bracket, told: _Told, part: slice, line: IntArray, rows: _Rows) -> None:
-        super().__init__(None, bracket)
+        self._found, self.bracket = None, bracket
         self._told, self._part, self._line, self._rows = told, part, line, rows
 
     def _put_together(self) -> Estimates:
