@@ -45,6 +45,7 @@ __all__ = [
 _ABSOLUTE = 2e-9  # width of a divergence that is aimed for
 _MANY = 1024  # points from which that grows with the square of their number, as what they miss falls
 _ROUNDS = 12  # of division at most: steers
+_FEW = 100  # intervals, all that there are at first, up to which each is divided in eight, and beyond in four
 _MOST_POINTS = 8_000  # eps at most: steers
 _FARTHEST = 45.0  # beyond, 1 / (1 + e^eps) < 3e-20 bounds everything
 _LARGEST = 600.0  # eps of a shortfall at most: beyond, e^-eps is nothing
@@ -171,7 +172,7 @@ def _branch(mine: Profile, other: Profile, mine_reversed: Profile, absolute: flo
         known[1:-1] = np.minimum(known[1:-1], np.maximum(bound[:-1], bound[1:]))
         wide = absolute * max(1.0, points.y.size / _MANY) ** 2
         loose = (bound > max(best, largest(known)) + wide).nonzero()[0]
-        sections = 8 if loose.size <= 64 else 4
+        sections = 8 if loose.size <= _FEW else 4
         if loose.size == 0 or points.y.size + loose.size * (sections - 1) > _MOST_POINTS:
             break
         if not allowance().take(1.0):  # what is known holds
