@@ -16,6 +16,7 @@ __all__ = ["BESIDE", "TOLD", "Knots", "between", "interval_bounds", "joined", "l
 
 _SECTIONS, _LARGEST = 8, 48  # in which an interval is parted where nothing tells how it bends, and at most
 _FEW, _SEVERAL = 64, 512  # intervals that are parted at once as they want, and a little
+_AT_ONCE = 1500  # places of those few: what may be lost grows with the square of all knots
 _MISSED = 1.2  # times what an interval loses, as the square of its length tells it
 TOLD = 1e-7  # relative fall of delta between two knots that tells where their tangents meet
 BESIDE = 1e-3  # of log alpha: slopes that are as near are believed
@@ -60,8 +61,9 @@ def between(knots: Knots, loose: IntArray, bounds: tuple[FloatArray, FloatArray]
         half = 0.5 * np.abs(stop - start)
         lost = _MISSED * (bound[loose] - known + half)
         wanted = 2.0 * lost / (half + np.sqrt(half * half + 4.0 * (most - known) * lost))
-    largest = _LARGEST if loose.size <= _FEW else (_SECTIONS if loose.size <= _SEVERAL else 2)
-    wanted = wanted if loose.size <= _FEW else np.sqrt(wanted)  # what may be lost grows with the square of the knots
+    few = loose.size <= _FEW
+    largest = min(_LARGEST, _AT_ONCE // loose.size) if few else (_SECTIONS if loose.size <= _SEVERAL else 2)
+    wanted = wanted if few else np.sqrt(wanted)  # what may be lost grows with the square of the knots
     sections = np.ceil(np.where(np.isfinite(wanted), wanted, _SECTIONS))
     sections = np.minimum(np.maximum(sections, 2.0), largest)
     inner = sections.astype(np.int64) - 1
