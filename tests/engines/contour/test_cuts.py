@@ -33,25 +33,55 @@ def _cuts(parts: Parts) -> list[tuple[float, float, float, float]]:
     return found
 
 
-@given(st.floats(0.3, 20.0), st.floats(-4.0, -0.05), st.floats(0.5, 6.0))
-def test_what_lies_beyond_a_cut_is_no_more_than_its_bound(sigma: float, log_rate: float, log_steps: float) -> None:
-    """The bound is of int_W^inf |e^{K(c + iv)}| / |z (z + 1)| dv / pi: that integral, as far as it is seen."""
-    law, steps = SamplingTransform(sigma, 10.0**log_rate), int(10.0**log_steps)
-    if law.rate * math.sqrt(steps * math.expm1(min(law.sigma**-2, 50.0))) > 4.0:
-        return
+def _see_beyond(law: SamplingTransform, steps: int) -> int:
+    """Hold the bound of every line against that integral as far as it is seen; how many lines there were."""
+    count = 0
     for way in ("remove", "add"):
         parts = Parts(((law, steps),), 0.0, way)
         profile = ContourProfile(parts, Walk.along(parts))
         profile.bracket(EPSILON)
-        for plan in profile._lines._plans.values():
+        for index, plan in profile._lines._plans.items():
             if not plan.cut < 1e4:
                 continue
             beyond = np.linspace(plan.cut, 3.0 * plan.cut, 400)
-            log_a, error = law.on_line(float(parts.argument(plan.c)), beyond, math.inf, 60.0)
+            end = float(profile._walk.cut_at(index)[0])
+            log_a, error = law.on_line(float(parts.argument(plan.c)), beyond, end, 60.0)
             height = steps * log_a.real + steps * np.log1p(np.minimum(error, 1.0))
             z = plan.c + 1j * beyond
-            seen = np.exp(height - plan.log_truncation) / np.abs(z * (z + 1.0)) / math.pi
+            seen = np.exp(np.minimum(height - plan.log_truncation, 600.0)) / np.abs(z * (z + 1.0)) / math.pi
             assert float(np.trapezoid(seen, beyond)) <= 1.0 + 1e-6
+            count += 1
+    return count
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "steps"),
+    [
+        (1.0, 0.01, 1000), (0.6, 1e-3, 10**5), (0.8, 0.01, 3000), (0.4, 1e-3, 3000), (2.0, 0.05, 500),
+        (9.4, 0.32768, 2000), (4.8, 1.3e-4, 17449), (2.6, 2e-4, 4000),
+    ],
+)  # fmt: skip
+def test_what_lies_beyond_a_cut_is_no_more_than_its_bound(sigma: float, rate: float, steps: int) -> None:
+    """The bound is of int_W^inf |e^{K(c + iv)}| / |z (z + 1)| dv / pi: both forms of it, and laws that are cut."""
+    assert _see_beyond(SamplingTransform(sigma, rate), steps) >= 2
+
+
+@given(st.floats(-0.5, 1.3), st.floats(-4.0, -0.05), st.floats(0.5, 6.0))
+def test_the_same_wherever_noise_hides_something(log_sigma: float, log_rate: float, log_steps: float) -> None:
+    law, steps = SamplingTransform(10.0**log_sigma, 10.0**log_rate), int(10.0**log_steps)
+    if law.rate * math.sqrt(steps * math.expm1(min(law.sigma**-2, 50.0))) <= 4.0:
+        _see_beyond(law, steps)
+
+
+def test_a_line_counts_the_mass_that_its_law_was_cut_by() -> None:
+    law, steps = SamplingTransform(2.6, 2e-4), 4000
+    parts = Parts(((law, steps),), 0.0, "remove")
+    profile = ContourProfile(parts, Walk.along(parts))
+    profile.bracket(EPSILON)
+    lost = {index: line.lost for index, line in profile._lines._lines.items()}
+    mass = {i: steps * math.exp(float(law.log_lost(profile._walk.cut_at(i))[0])) for i in lost}
+    assert lost == pytest.approx(mass, rel=1e-12, abs=0.0)
+    assert max(lost.values()) > 1e-60
 
 
 @pytest.mark.parametrize(

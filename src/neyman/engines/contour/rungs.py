@@ -13,13 +13,13 @@ from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.losses.readings.transform import Transform
 from neyman.numerics.functions.grids import evenly, geometric
 
-__all__ = ["RATIO", "STEP", "evenly_apart", "foreseeable", "foreseen"]
+__all__ = ["RATIO", "evenly_apart", "foreseeable", "foreseen"]
 
 _Triple = tuple[FloatArray, FloatArray, FloatArray]
 
 RATIO = 1.16  # from one rung to the next
 # of how far rungs are from 0 where they lie evenly: how far apart, and as far as a normal law reaches
-STEP, _NORMAL = 0.14, 2.75
+_STEP, _NORMAL = 0.14, 2.75
 _VALLEY = 9.8  # deviations of the noise at which jumps begin, beyond which they may be cut off
 _LARGEST = 300.0  # of an exponent
 
@@ -33,7 +33,7 @@ def evenly_apart(low: float, high: float, knee: float) -> FloatArray:
     last = min(_NORMAL * knee, high)
     if not low < knee < last:
         return rungs
-    even = evenly(knee, last, 1 + math.ceil((last - knee) / (STEP * knee)))
+    even = evenly(knee, last, 1 + math.ceil((last - knee) / (_STEP * knee)))
     return np.concatenate([rungs[rungs < knee], even, rungs[rungs > last]])
 
 
