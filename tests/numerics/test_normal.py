@@ -78,3 +78,18 @@ def test_probit_gap_at_the_ends():
     zero = np.array([-np.inf])
     assert normal.probit_gap(np.log([0.3]), zero, np.log([0.7]))[0] == 0.0
     assert normal.probit_gap(np.log([0.3]), np.log([0.7]), zero)[0] == np.inf
+
+
+def test_nearer_probits() -> None:
+    log_p = -np.concatenate([np.geomspace(0.6931471805599454, 690.0, 300), np.linspace(0.6932, 3.0, 100)])
+    found, error = normal.probit_near(log_p)
+    nearest = 0.0
+    for value, bound, log in zip(found, error, log_p, strict=True):
+        p = mp.exp(mp.mpf(float(log)))
+        z = mp.mpf(float(value))
+        for _ in range(3):
+            z -= (mp.erfc(-z / mp.sqrt(2)) / 2 - p) * mp.sqrt(2 * mp.pi) * mp.exp(z * z / 2)
+        off = float(abs(mp.mpf(float(value)) - z) / mp.mpf(float(bound)))
+        assert off <= 0.5
+        nearest = max(nearest, off)
+    assert nearest > 0.02  # a fiftieth would be false

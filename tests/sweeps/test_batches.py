@@ -117,7 +117,8 @@ def other(noise_multiplier: float, sample_rate: float, steps: float) -> ny.Mecha
         {"questions": ["mu", "epsilon(0)"]}, {"questions": ["shortfall"]}, {"questions": ["mu", "tpr(0.1)"]},
         {"batches": False},
         {"settings": ("add", 1e-6, 1e-10, 10.0)}, {"settings": ("replace", 1e-6, 1e-10, 10.0)},
-        {"settings": ("add_or_remove", 1e-9, 1e-10, 10.0)}, {"settings": ("add_or_remove", 1e-6, 1e-10, 1e-6)},
+        {"settings": ("add_or_remove", 9e-12, 1e-10, 10.0)}, {"settings": ("add_or_remove", 1e-6, 1e-10, 1e-6)},
+        {"settings": ("add_or_remove", 1e-9, 1e-10, 10.0), "questions": ["mu", "epsilon(1e-5)"]},
     ],
 )  # fmt: skip
 def test_which_sweeps_batches_serve(changes: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from neyman._errors import NeymanError
 from neyman._validate import BoolArray, FloatArray
 from neyman.engines.batch.answering.answer import RELATIVE_WIDTH, answer
-from neyman.engines.batch.answering.asked import Questions, answers
+from neyman.engines.batch.answering.asked import WIDTH, Questions, answers
 from neyman.mechanisms import DPSGD
 from neyman.mechanisms.sampled.schedule import SCHEDULE_WORDS, Schedule
 from neyman.sweeps.job import Job
@@ -27,11 +27,13 @@ def served(make: object, quantities: tuple[Quantity, ...], settings: tuple[str, 
     """Whether batches answer such a sweep: DP-SGD, nothing asked but mu and regret, at any floors, epsilon, delta and
     advantage, of both directions.
 
-    ``settings`` are the adjacency, the tolerance, which batches keep down to 1e-8, and the effort.
+    ``settings`` are the adjacency, the tolerance, which batches keep down to 1e-11 of mu and to 1e-8 of what else is
+    asked, and the effort.
     """
     adjacency, tolerance, effort = settings
     some = make is DPSGD and all(quantity.word in WORDS for quantity in quantities) and _questions(quantities).able
-    return some and adjacency == "add_or_remove" and tolerance >= RELATIVE_WIDTH and effort >= _LEAST
+    least = RELATIVE_WIDTH if all(quantity.word in _AT_FLOOR for quantity in quantities) else WIDTH
+    return some and adjacency == "add_or_remove" and tolerance >= least and effort >= _LEAST
 
 
 def in_batches(job: Job, settings: Mapping[str, FloatArray], found: FloatArray) -> BoolArray:

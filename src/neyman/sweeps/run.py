@@ -145,9 +145,9 @@ def sweep(
     -----
     Every value that no batch gives equals, to the last bit, what ``account(mechanism)`` says on the same machine when
     it is asked the same questions in the same order: nothing is shared between settings. What a batch gives is
-    certified as well, mu, epsilon, delta and advantage to a relative 1e-8 and regret to 2e-9 at least, and differs from
-    what ``account`` says by no more than both are wide, usually 1e-11 of mu. So it does with ``block``, which settings
-    are in a batch together. All of a setting of which a batch cannot certify something goes to ``account``.
+    certified as well, mu to a relative 1e-11, regret to 1e-11, epsilon, delta and advantage to a relative 1e-8 at
+    least, and differs from what ``account`` says by no more than both are wide. So it does with ``block``, which
+    settings are in a batch together. All of a setting of which a batch cannot certify something goes to ``account``.
 
     An argument that is calibrated is no axis of the result but a variable of that name, and one with "_missed" behind
     it, the value next to it that certainly misses the target: see ``calibrate``, which finds them for each setting by

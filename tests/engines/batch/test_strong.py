@@ -120,7 +120,7 @@ def test_lines_between_the_poles(setting: tuple[float, float, int]) -> None:
     for share, expected in ((1.0 + 1e-8, True), (0.999, False)):
         mu = at.upper * share
         pair = (Contrast.of(both[0], mu, at.epsilon), Contrast.of(both[1], mu, at.epsilon))
-        certain, best, most = compared(pair, at.epsilon, 2e-9)
+        certain, best, _, most = compared(pair, at.epsilon, 2e-9)
         assert bool(certain[0]) is expected
         if expected:
             assert best[0] - 1e-8 <= report.regret

@@ -12,7 +12,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.numerics.sums.turns import ComplexArray, less_one
 
-__all__ = ["curved_sum", "curved_units", "exp_curved", "log_curved"]
+__all__ = ["curved_sum", "curved_units", "exp_curved", "log_curved", "turn_curved"]
 
 _NEAR, _NEAR_LOG = 0.5, 0.3  # up to which series are taken
 _FACTORS = (1.0 / np.arange(15.0, 2.0, -1.0)).tolist()  # of a Taylor series of 14 terms: 0.5^14 2 / 16! is left
@@ -32,15 +32,23 @@ def exp_curved(a: FloatArray) -> FloatArray:
     Examples
     --------
     >>> exp_curved(np.array([1e-10, 1.0])).tolist()
-    [5.000000000166667e-21, 0.7182818284590453]
+    [5.000000000166667e-21, 0.7182818284590451]
     """
-    some = np.minimum(np.maximum(a, -_NEAR), _NEAR)
-    series = np.ones(len(a))
-    for factor in _FACTORS:
+    far = np.abs(a) > _NEAR
+    some = np.where(far, 0.0, a)
+    series = some * _FACTORS[0]
+    series += 1.0
+    for factor in _FACTORS[1:]:
         series *= some
         series *= factor
         series += 1.0
-    return np.where(some == a, 0.5 * some * some * series, np.expm1(a) - a)
+    some *= some
+    some *= 0.5
+    series *= some
+    if np.any(far):
+        large = a[far]
+        series[far] = np.expm1(large) - large
+    return series
 
 
 def log_curved(v: FloatArray) -> FloatArray:
@@ -54,7 +62,7 @@ def log_curved(v: FloatArray) -> FloatArray:
     """
     some = np.minimum(np.maximum(v, -_NEAR_LOG), _NEAR_LOG)
     s = some / (2.0 + some)
-    square, series = s * s, np.zeros(len(v))
+    square, series = s * s, np.zeros(np.shape(v))
     for factor in _ODD:
         series *= square
         series += factor

@@ -6,37 +6,53 @@ that says too little are found, and more are put beside them.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from neyman._validate import BoolArray, FloatArray, IntArray
+from neyman._validate import BoolArray, FloatArray
 from neyman.engines.batch.answering.contrast import Contrast, Knots
 from neyman.engines.batch.laying.rows import rows_of
-from neyman.numerics.rounding import SLIGHT
+from neyman.numerics.rounding import SLIGHT, TINY
 
-__all__ = ["compared"]
+__all__ = ["Compared", "compared"]
 
 _MIDDLE = 0.5  # of the last eps: where the lines change
 _SHALLOW = np.linspace(0.0, 1.0, 21)  # shares of the first half
-# shares of the second half: closer towards the last eps
-_STEEP = np.concatenate([np.linspace(0.0, 0.92, 16), 1.0 - 0.08 * 0.5 ** np.arange(1.0, 12.0), [1.0]])
+# shares of the second half: closer towards its first eps, where its line bends most, and towards the last
+_GROWN = np.expm1(np.linspace(0.0, 1.0, 28)) / math.expm1(1.0)
+_STEEP = np.concatenate([0.92 * _GROWN, 1.0 - 0.08 * 0.5 ** np.arange(1.0, 12.0), [1.0]])
 _SIDE = 4e-5 * 1.7 ** np.arange(15)  # of the last eps
 _FAN = np.concatenate([-_SIDE[::-1], [0.0], _SIDE])  # about the peak of q
+_ONE_SIDE = np.append(0.0, 4e-5 * 1.35 ** np.arange(30))  # where that is eps = 0
+_PEAK = np.zeros(1)  # and the peak as three knots of that fan have it
 _AFTER = np.linspace(
     0.0, 1.0, 17
 )  # shares of what lies beyond the last eps, where the Gaussian's delta is not yet small
+_NEARLY, _NOTHING = 1e-3, 1e-15  # of q, how far apart ``best`` and ``most`` may be, and how little is not told apart
 _LITTLE = 0.125  # of the width: what may be left beyond all knots
-_WORST, _SECTIONS = (4, 12, 40, 80, 80, 80), 8  # how many intervals are divided round by round, and by how much
-_SHARES = np.arange(1.0, _SECTIONS) / _SECTIONS  # of an interval that is divided
+_PLACES, _SECTIONS = (32, 96, 320, 640, 640, 640), 8  # knots of a round at most; how many an interval is divided in
+_MISSED = 1.1  # times the sections that are wanted
 
 _Pair = tuple[Contrast, Contrast]
 
 
-def compared(pair: _Pair, last: FloatArray, wide: float) -> tuple[BoolArray, FloatArray, FloatArray]:
-    """Of each setting, whether q >= 0 is certain up to the ``last`` eps in both directions; the largest q of the two
-    together (the lesser one counts) at a knot, from below; and over all eps >= 0, from above, ``wide`` apart where that
-    can be had.
+class Compared(NamedTuple):
+    """Of each setting, whether q >= 0 is certain up to the last eps in both directions; the largest q of the two
+    together (the lesser one counts) at a knot, from below, and the eps of that knot; and over all eps >= 0, from above.
+    """
+
+    below: BoolArray
+    best: FloatArray
+    at: FloatArray
+    most: FloatArray
+
+
+def compared(pair: _Pair, last: FloatArray, wide: float) -> Compared:
+    """Compare up to the ``last`` eps, ``best`` and ``most`` no more than ``wide`` apart where that can be had, and less
+    where q is small itself.
     """
     middle = _MIDDLE * last[:, None]
     alone = pair[1].beyond(last)
@@ -46,22 +62,25 @@ def compared(pair: _Pair, last: FloatArray, wide: float) -> tuple[BoolArray, Flo
     start = pair[0].read(middle * _SHALLOW, False)
     knots = start.merged(pair[1].read(middle + (last[:, None] - middle) * _STEEP * (1.0 + SLIGHT), True))
     # what lies beyond is told by the Gaussian's delta alone, unless that is more than q is elsewhere
-    lacking = alone > np.maximum(knots.at_least().min(axis=1).max(axis=1), _LITTLE * wide)
+    lacking = alone > np.maximum(knots.of_both().max(axis=1), _LITTLE * wide)
     end = np.where(lacking, furthest, last)
     if np.any(lacking):
         knots = knots.merged(pair[1].read(last[:, None] + (end - last)[:, None] * _AFTER, True))
     rest = pair[1].beyond(end)
-    knots = knots.merged(_read(pair, *_about_peak(knots, last)))
-    below, best, most = _judged(knots, last)
+    knots = knots.merged(_read(pair, *_about_peak(knots, last, _FAN)))
+    if np.any(knots.epsilon[np.arange(len(last)), np.argmax(knots.of_both(), axis=1)] > 0.0):
+        knots = knots.merged(_read(pair, *_about_peak(knots, last, _PEAK)))
+    below, best, at, most = _judged(knots, last)
     rows, some = np.arange(len(last)), pair
-    for worst in _WORST:
-        again = np.flatnonzero(~below[rows] | (most[rows] - best[rows] > wide))
+    for most_places in _PLACES:
+        near = np.clip(_NEARLY * best[rows], _NOTHING, wide)
+        again = np.flatnonzero(~below[rows] | (most[rows] - best[rows] > near))
         if not len(again):
             break
-        rows, some, knots = rows[again], rows_of(some, again), rows_of(knots, again)
-        knots = knots.merged(_read(some, *_worst(knots, last[rows], worst)))
-        below[rows], best[rows], most[rows] = _judged(knots, last[rows])
-    return below, best, np.maximum(most, rest)
+        rows, some, knots, near = rows[again], rows_of(some, again), rows_of(knots, again), near[again]
+        knots = knots.merged(_read(some, *_between(knots, last[rows], near[:, None], most_places)))
+        below[rows], best[rows], at[rows], most[rows] = _judged(knots, last[rows])
+    return Compared(below, best, at, np.maximum(most, rest))
 
 
 def _lacking(knots: Knots, last: FloatArray) -> FloatArray:
@@ -70,38 +89,59 @@ def _lacking(knots: Knots, last: FloatArray) -> FloatArray:
     return np.where(knots.epsilon[:, :-1] < last[:, None], lacking, 0.0)
 
 
-def _judged(knots: Knots, last: FloatArray) -> tuple[BoolArray, FloatArray, FloatArray]:
+def _judged(knots: Knots, last: FloatArray) -> Compared:
     """The same, up to the last knot."""
     below: BoolArray = np.all(_lacking(knots, last) == 0.0, axis=1)
-    best = knots.at_least().min(axis=1).max(axis=1)
-    return below, best, knots.most().min(axis=1).max(axis=1)
+    q, here = knots.of_both(), np.arange(len(last))
+    top = np.argmax(q, axis=1)
+    return Compared(below, q[here, top], knots.epsilon[here, top], knots.most().min(axis=1).max(axis=1))
 
 
-def _about_peak(knots: Knots, last: FloatArray) -> tuple[FloatArray, BoolArray]:
+def _about_peak(knots: Knots, last: FloatArray, fan: FloatArray) -> tuple[FloatArray, BoolArray]:
     """A fan about the peak of q, as a parabola through three knots has it; and on which line."""
     here = np.arange(len(last))
-    q, e = knots.at_least().min(axis=1), knots.epsilon
+    q, e = knots.of_both(), knots.epsilon
     top = np.argmax(q, axis=1)
     i = np.clip(top, 1, q.shape[1] - 2)
     a, b, c = (e[here, i + k] for k in (-1, 0, 1))
-    left, right = (q[here, i] - q[here, i - 1]) / (b - a), (q[here, i + 1] - q[here, i]) / (c - b)
-    bend = (right - left) / (c - a)
-    peak = 0.5 * (a + b) - 0.5 * left / bend
+    with np.errstate(divide="ignore", invalid="ignore"):  # knots that stand on both lines tell no slope
+        left, right = (q[here, i] - q[here, i - 1]) / (b - a), (q[here, i + 1] - q[here, i]) / (c - b)
+        bend = (right - left) / (c - a)
+        peak = 0.5 * (a + b) - 0.5 * left / bend
     peak = np.where((bend < 0.0) & (peak > a) & (peak < c), peak, e[here, top])
-    return _within(knots, peak[:, None] + last[:, None] * _FAN, knots.steep[here, top])
+    places = peak[:, None] + last[:, None] * np.where((peak > 0.0)[:, None] | (len(fan) < 2), fan, _ONE_SIDE)
+    return _within(knots, places, knots.steep[here, top])
 
 
-def _worst(knots: Knots, last: FloatArray, count: int) -> tuple[FloatArray, BoolArray]:
-    """Places in the intervals of one line that are farthest from being settled."""
+def _between(knots: Knots, last: FloatArray, wide: FloatArray, places: int) -> tuple[FloatArray, BoolArray]:
+    """Places in the intervals of one line that are not settled, as many as what bends in them wants, but no more than
+    some: a row is filled up with its last.
+    """
     here = np.arange(len(knots.epsilon))
     lacking = _lacking(knots, last)
-    q = knots.at_least().min(axis=1).max(axis=1)[:, None]
-    loose = np.where(lacking.max(axis=1)[:, None] > 0.0, lacking, np.maximum(knots.most().min(axis=1) - q, 0.0))
+    best = knots.of_both().max(axis=1)[:, None]
+    beyond = np.maximum(knots.most().min(axis=1) - best - wide, 0.0)
+    low = np.minimum(knots.value[..., :-1], knots.value[..., 1:]) - knots.open
+    high = (best + wide)[:, None, :] - np.maximum(knots.value[..., :-1], knots.value[..., 1:]) - knots.open
+    wanted = np.where(lacking > 0.0, _sections(knots.bend, low).max(axis=1), 0.0)
+    wanted = np.where(beyond > 0.0, np.maximum(wanted, _sections(knots.bend, high).min(axis=1)), wanted)
+    loose = np.where(lacking.max(axis=1)[:, None] > 0.0, lacking, beyond)
     steep = knots.steep[here, np.argmax(loose, axis=1)]
-    loose = np.where(knots.steep[:, 1:] == steep[:, None], loose, -1.0)
-    worst: IntArray = np.argsort(loose, axis=1)[:, -count:]
-    low, high = (np.take_along_axis(knots.epsilon, worst + k, 1)[..., None] for k in (0, 1))
-    return _within(knots, (low + (high - low) * _SHARES).reshape(len(here), -1), steep)
+    inner = np.where((knots.steep[:, 1:] == steep[:, None]) & (wanted > 0.0), wanted - 1.0, 0.0).astype(np.int64)
+    ends = np.cumsum(inner, axis=1)
+    count = int(min(places, max(ends[:, -1].max(), 1)))
+    place = np.minimum(np.arange(count), np.maximum(ends[:, -1:] - 1, 0))
+    which = np.minimum((ends[:, None, :] <= place[..., None]).sum(axis=2), inner.shape[1] - 1)
+    before = np.take_along_axis(ends - inner, which, 1)
+    share = (1.0 + place - before) / (1.0 + np.take_along_axis(inner, which, 1))
+    start, stop = (np.take_along_axis(knots.epsilon, which + k, 1) for k in (0, 1))
+    return _within(knots, start + (stop - start) * share, steep)
+
+
+def _sections(bend: FloatArray, room: FloatArray) -> FloatArray:
+    """In how many an interval is divided for its bend to be less than there is room for: two at least."""
+    wanted = _MISSED * np.sqrt(bend / np.where(room > 0.0, room, TINY))
+    return np.clip(np.ceil(np.where(np.isfinite(wanted), wanted, _SECTIONS)), 2.0, _SECTIONS)
 
 
 def _within(knots: Knots, epsilon: FloatArray, steep: BoolArray) -> tuple[FloatArray, BoolArray]:

@@ -28,6 +28,7 @@ __all__ = ["Contrast", "Knots"]
 
 _EXPONENT = 16.0  # certifies, units: of an exponent m^2 z (z + 1) / 2 - K, relative to its moduli
 _APART = 1e-3  # of c and of 1 / R: how near a c' may come to the line
+_UNSURE = 1e3  # steers: times what is unknown of q, up to which a tail may tell it better
 _QUOTIENT = 16.0  # certifies, units: of T w, relative to the moduli of the terms that were summed
 
 
@@ -81,6 +82,11 @@ class Knots(NamedTuple):
         """Lower bounds of q at the knots."""
         apart = self.gaussian - self.tail
         return np.maximum(self.value - self.unknown, np.where(apart > 0.0, apart * self.share, apart))
+
+    def of_both(self) -> FloatArray:
+        """Lower bounds of the lesser q of both directions at the knots; at eps = 0 it is the same of either."""
+        found = self.at_least()
+        return np.where(self.epsilon > 0.0, found.min(axis=1), found.max(axis=1))
 
     def most(self) -> FloatArray:
         """Upper bounds of q on each interval, in each direction."""
@@ -161,13 +167,20 @@ class Contrast:
         known = np.isfinite(value * lift) & np.isfinite(falling)
         value, falling = np.where(known, value * lift, 0.0), np.where(known, falling, np.inf)
         rising = np.where(np.isfinite(rising), rising, np.inf)
-        gaussian = np.broadcast_to(self.least(epsilon)[:, None, :], at.shape)
+        # the Gaussian's delta is more than its difference from another, which tells it where that is known
+        unknown = falling + rising
+        gaussian = np.maximum(((value - unknown) / share).max(axis=1) * (1.0 - AMPLE), 0.0)
+        unsure: BoolArray = np.any(value < _UNSURE * unknown, axis=1)
+        gaussian = np.maximum(gaussian, self.least(epsilon, unsure))
+        gaussian = np.broadcast_to(gaussian[:, None, :], at.shape)
         return Knots(epsilon, np.full(epsilon.shape, steep), value, falling, rising, curvature, gaussian, tail)
 
-    def least(self, epsilon: FloatArray) -> FloatArray:
-        """delta of the Gaussian, from below."""
+    def least(self, epsilon: FloatArray, where: BoolArray) -> FloatArray:
+        """delta of the Gaussian, from below; 0 elsewhere."""
         mu = np.sqrt(2.0 * self.half) * (1.0 - 2.0 * _QUOTIENT * UNIT)
-        return gaussian_side(epsilon, mu, -1.0)[0]
+        found = np.zeros(epsilon.shape)
+        found[where] = gaussian_side(epsilon[where], np.broadcast_to(mu, epsilon.shape)[where], -1.0)[0]
+        return found
 
     def beyond(self, epsilon: FloatArray) -> FloatArray:
         """What q is at most from one eps of each setting on: delta of the Gaussian over 1 + e^eps."""

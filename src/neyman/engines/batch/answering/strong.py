@@ -21,7 +21,7 @@ from neyman.engines.batch.laying.cut import cut
 from neyman.engines.batch.laying.nodes import nodes
 from neyman.engines.batch.laying.settings import Settings
 from neyman.losses.readings.transform import ComplexArray
-from neyman.numerics.functions.normal import PROBIT_ERROR, probit
+from neyman.numerics.functions.normal import PROBIT_ERROR, probit, probit_near
 from neyman.numerics.rounding import ROOM, SMALLEST, UNIT
 
 __all__ = ["Strong", "strong"]
@@ -30,6 +30,7 @@ _CUT, _COPIES, _PEAK = 26.0, 26.0, 4.0  # e-folds from 1 - delta(0) to what is c
 _SUM = 64.0  # certifies, units: kernel, weights and a sum in pairs, relative to the moduli
 _FURTHER = 1.35  # times where a Gaussian is cut, which the grid in x is made for
 _MOST = 400  # nodes
+_LEAST = -650.0  # log p that ``probit_near`` is asked for
 
 
 class Strong(NamedTuple):
@@ -99,8 +100,16 @@ def _judged(lower: FloatArray, upper: FloatArray, scale: FloatArray, height: Flo
         most, least = (scale + np.log(gap) for gap in (upper, lower))
         known = (lower > 0.0) & (most <= math.log(2.0 * floor) * (1.0 + ROOM))
         logs = (np.where(known, gap, -1.0) - math.log(2.0) for gap in (least, most))
-        highest, lowest = (-2.0 * probit(gap) for gap in logs)
+        highest, lowest = (_mu(log_p, side) for log_p, side in zip(logs, (1.0, -1.0), strict=True))
         regret = 0.5 * np.exp(height) * (1.0 + ROOM) + SMALLEST
-    room = PROBIT_ERROR + ROOM  # and of the logarithms, 8 units of themselves
-    lowest, highest = np.where(known, lowest * (1.0 - room), np.nan), np.where(known, highest * (1.0 + room), np.nan)
+    lowest, highest = np.where(known, lowest, np.nan), np.where(known, highest, np.nan)
     return Strong(lowest, highest, regret)
+
+
+def _mu(log_p: FloatArray, side: float) -> FloatArray:
+    """-2 Phi^-1(p), from above (``side`` 1) or from below (-1); the logarithm, by which z moves by 0.9 + |z| / 2 times
+    as much, errs by 8 units of itself.
+    """
+    z, error = probit_near(np.maximum(log_p, _LEAST))
+    found = -2.0 * z + side * 2.0 * (error + 8.0 * UNIT * (1.0 + np.abs(z)))
+    return np.where(log_p > _LEAST, found, -2.0 * probit(log_p) * (1.0 + side * (PROBIT_ERROR + ROOM)))

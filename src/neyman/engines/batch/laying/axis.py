@@ -66,7 +66,8 @@ class Axis:
 
     @classmethod
     def spanned(cls, settings: Settings, low: FloatArray, high: FloatArray, omega: FloatArray) -> Axis:
-        """The axis for all tilts between ``low`` <= 0 and ``high`` >= 0 and frequencies up to ``omega``."""
+        """The axis for all tilts between ``low`` <= 0 and ``high``, 1 at least, and frequencies up to ``omega``."""
+        high = np.maximum(high, 1.0)
         s, y = settings.sigma, _heights(settings)
         wanted = _growth(settings, low, omega, y) + _DIGITS + np.log(settings.steps)[:, None]
         step = np.max(2.0 * math.pi * y / wanted, axis=1)
@@ -95,14 +96,22 @@ class Axis:
         return UNIT * (LOSS_UNITS + _TERM + 5.0 * np.abs(self.settings.tilt(self.x)) + 3.0 * z * z)
 
     def terms(self, w: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """p e^{wL} and p (e^{wL} - 1) at every node (the last axis), p the weights: inf where they are no floats."""
-        weight = np.exp(self.log_weight)[:, None, :]
+        """p e^{wL} and p (e^{wL} - 1) at every node (the last axis), p the weights: both to a few units of the larger
+        of p and p e^{wL}; inf where they are no floats.
+        """
         turned = w[..., None] * self.loss[:, None, :]
-        with np.errstate(over="ignore"):
-            tilted = np.exp(turned + self.log_weight[:, None, :])
-            less = weight * np.expm1(np.minimum(turned, 1.0))
-        # where r^w is large nothing cancels, and weights may be so small that r^w alone is no float
-        return tilted, np.where(turned > 1.0, tilted - weight, less)
+        return self.grown(turned, np.expm1(np.minimum(turned, LARGEST_EXPONENT)))
+
+    def grown(self, turned: FloatArray, less_one: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The same of ``turned``, wL, and e^{wL} - 1, which is written into; of larger exponents it is not asked."""
+        weight = np.exp(self.log_weight)[:, None, :]
+        less = np.multiply(less_one, weight, out=less_one)
+        tilted = less + weight
+        if np.any(large := turned > LARGEST_EXPONENT):  # weights may be so small that r^w alone is no float
+            with np.errstate(over="ignore"):
+                tilted = np.where(large, np.exp(turned + self.log_weight[:, None, :]), tilted)
+            less = np.where(large, tilted, less)
+        return tilted, less
 
     def ends(self, w: FloatArray) -> FloatArray:
         """Bound on what the nodes left out would add to A(w); ``w`` is within the span, one row a setting.

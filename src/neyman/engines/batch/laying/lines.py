@@ -48,11 +48,15 @@ class Aliases(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """delta between ``lower`` and ``upper``, and e^eps Q(L > eps), about: setting, direction, eps."""
+    """delta between ``lower`` and ``upper``, e^eps Q(L > eps), about, and bounds on 1 - delta, which lines between the
+    poles know when it is small: setting, direction, eps.
+    """
 
     lower: FloatArray
     upper: FloatArray
     slope: FloatArray
+    gap_lower: FloatArray
+    gap_upper: FloatArray
 
 
 @dataclass(frozen=True)
@@ -94,8 +98,8 @@ class Lines:
             value, slope = turned(self.weight, self.z, self.spacing, at)
             lift = np.exp(self.scale[..., None] - self.c[..., None] * at)
             near, far = self.poles(at)
+            value, slope = value * lift, slope * lift - far
             size = np.abs(self.weight).sum(axis=2)[..., None]
-            value, slope = value * lift - near + far, slope * lift - far
             right, left = alias_bounds(self.aliases, at)
             error = self.blur(at, self.fault[..., None], size) * lift + np.exp(
                 self.log_beyond[..., None] - self.c[..., None] * at
@@ -104,12 +108,17 @@ class Lines:
             copies, above = right + left, self.c[..., None] > 0.0
             masses = np.where(above, near + far, 0.0)
             error = error + units * (masses + size * lift) + _WHOLE * masses + 2.0 * UNIT * np.abs(value)
+            gap_lower, gap_upper = -value - error - copies, error - value
+            value = value - near + far
+            error = error + 2.0 * UNIT * np.abs(value)
             upper = value + error + np.where(above, 0.0, copies)
             lower = value - error - np.where(above, copies, 0.0)
         upper = np.where(np.isfinite(upper), np.clip(upper, 0.0, 1.0), 1.0)
         upper = np.minimum(upper, self.tail(epsilon))
         lower = np.where(np.isfinite(lower), np.clip(lower, 0.0, 1.0), 0.0)
-        return Reading(lower, upper, slope)
+        gap_lower = np.where(np.isfinite(gap_lower) & ~above, np.maximum(gap_lower, 0.0), 1.0 - upper)
+        gap_upper = np.where(np.isfinite(gap_upper) & ~above, np.minimum(gap_upper, 1.0), 1.0 - lower)
+        return Reading(lower, upper, slope, gap_lower, gap_upper)
 
     def poles(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The copies of the poles: 1 / expm1(cR) and e^eps / expm1((c+1)R); where c < 0 none, but delta is 1 more."""

@@ -1,7 +1,8 @@
 """log A on the nodes of all lines of a batch, and how much each may err.
 
-A - 1 is summed, never A: sum p (e^{wL} - 1) on the axis, and from there e^{i omega L} - 1 by products of few turns,
-omega = (a + m b) d:    F_{a + mb} = F_a + F_mb + F_a F_mb,    F_k = e^{i k d L} - 1.
+A - 1 is summed, never A: its level and lean (``centred``), and from there sum W g(omega L), g(u) = e^{iu} - 1 - iu, by
+products of few turns: with F = e^{iu} - 1, g(a + b) = g(a) + g(b) + F_a F_b and F_{a + b} = F_a + F_b + F_a F_b, so
+that of omega = (a + m b) d the sums of g at all a d and m b d are themselves sums of products, but for the first.
 """
 
 from __future__ import annotations
@@ -13,20 +14,21 @@ import numpy as np
 
 from neyman._validate import FloatArray, IntArray
 from neyman.engines.batch.laying.axis import Axis
+from neyman.engines.batch.laying.centred import Centred
 from neyman.engines.batch.laying.rows import rows_of
 from neyman.losses.readings.transform import ComplexArray
-from neyman.numerics.rounding import ELEMENTARY, SECOND_ORDER, TINY, TURN, UNIT
+from neyman.numerics.functions.curved import turn_curved
+from neyman.numerics.rounding import ELEMENTARY, TINY, UNIT
 
 __all__ = ["Nodes", "nodes"]
 
 _PRODUCT = 1 << 15  # multiplications of a matrix product: BLAS starts no threads for so few
 _CHUNK = 1 << 15  # entries of a table of turns: half of a cache of a megabyte
-# certifies, units of 2^-53: the first turn e^{i d L} - 1 = -2 sin^2(dL/2) + i sin(dL) errs by 5 TURN; of what follows
-# each F_{k+1} = F_k F_1 + (F_k + F_1) adds 8 of |F_1|, besides 2 of |F_k|
-_TURNED = 5.0 * TURN
-_PRODUCTS = 20.0  # certifies, units relative to omega |L|: of both tables, and of the products between them
 _MOST = 0.999  # of A: what errs by more is not known
 _LOG = 8.0  # certifies, units: log |A| = log1p(a (2 + a) + b^2) / 2 with A - 1 = a + bi, and arg A by arctan2
+# certifies, units (``_units``): F of d L by two functions and a product; what each further power adds; g of d L and
+# additions; those besides, where losses are large
+_POWERS, _EACH_POWER, _FIRST, _FAR = 22.0, 2.0, 70.0, 200.0
 
 
 @dataclass(frozen=True)
@@ -56,20 +58,38 @@ def _some(
     axis: Axis, w: FloatArray, spacing: FloatArray, own: IntArray, sizes: tuple[int, int]
 ) -> tuple[ComplexArray, FloatArray]:
     """The same of few settings, whose tables stay in the cache."""
-    loss, weight = axis.loss[:, None, :], np.exp(axis.log_weight)[:, None, :]
-    tilted, less = axis.terms(w)
-    base = less.sum(axis=2)
     count, fine = sizes
     coarse = -(-count // fine)
-    turn = spacing[..., None] * loss
-    half = np.sin(0.5 * turn)
-    one = np.empty(turn.shape, dtype=np.complex128)
-    one.real, one.imag = -2.0 * half * half, np.sin(turn)
+    sums = Centred.of(axis, w, spacing * (own - 1))
+    turn = spacing[..., None] * axis.loss[:, None, :]
+    one, first = np.empty(turn.shape, dtype=np.complex128), turn_curved(turn)
+    one.real, one.imag = first.real, first.imag + turn
     near = _powers(one, fine + 1)
-    far = _powers(near[:, :, fine], coarse)
-    near = near[:, :, :fine].swapaxes(2, 3)
-    value = _summed(tilted, near, far).reshape(*w.shape, -1)[..., :count] + base[..., None]
-    return _logged(value, _doubt(axis, w, tilted, weight, spacing * (own - 1), spacing, (count, fine, coarse)))
+    far = np.concatenate([near[:, :, 1:2], _powers(near[:, :, fine], coarse)], axis=2)
+    products = _summed(sums.tilted, near, far)
+    start = (sums.tilted * first).sum(axis=2)
+    omega = spacing[..., None] * np.arange(count)
+    value = _turned(start, products, fine)[..., :count]
+    value.real += sums.level[..., None]
+    value.imag += omega * sums.lean[..., None]
+    return _logged(value, sums.doubt(omega, _units(axis.x.shape[1], fine + coarse)))
+
+
+def _turned(first: ComplexArray, products: ComplexArray, fine: int) -> ComplexArray:
+    """sum W g at (a + m b) d, b = ``fine``, from that at d, and sum W F F of one turn by 0 .. b (the first row) and of
+    0, b, 2b, .. by the same (the others).
+    """
+    near = _steps(first[..., None] + products[:, :, 0, :fine])
+    far = _steps(near[..., fine:] + products[:, :, 1:-1, fine])
+    found = far[..., None] + near[:, :, None, :fine] + products[:, :, 1:, :fine]
+    return found.reshape(*first.shape, -1)
+
+
+def _steps(each: ComplexArray) -> ComplexArray:
+    """0, and the sums of what each step adds."""
+    found = np.zeros((*each.shape[:2], each.shape[2] + 1), dtype=np.complex128)
+    np.cumsum(each, axis=2, out=found[:, :, 1:])
+    return found
 
 
 def _powers(one: ComplexArray, count: int) -> ComplexArray:
@@ -84,10 +104,8 @@ def _powers(one: ComplexArray, count: int) -> ComplexArray:
 
 
 def _summed(tilted: FloatArray, near: ComplexArray, far: ComplexArray) -> ComplexArray:
-    """Sum of tilted (F_far + (1 + F_far) F_near), rows far, columns near."""
-    left = tilted[:, :, None, :] * far
-    alone = left.sum(axis=3)
-    left += tilted[:, :, None, :]
+    """Sum of tilted F_far F_near, rows far, columns near."""
+    left, near = tilted[:, :, None, :] * far, near.swapaxes(2, 3)
     count = left.shape[2]
     # no row alone: BLAS would start threads for a product with a vector that is a third as long
     rows = min(max(2, _PRODUCT // (near.shape[2] * near.shape[3])), count)
@@ -95,33 +113,21 @@ def _summed(tilted: FloatArray, near: ComplexArray, far: ComplexArray) -> Comple
     for i in range(0, count, rows):
         some = slice(min(i, count - rows), min(i, count - rows) + rows)
         found[:, :, some] = np.matmul(left[:, :, some], near)
-    return found + alone[..., None]
+    return found
 
 
-def _doubt(
-    axis: Axis, w: FloatArray, tilted: FloatArray, weight: FloatArray, last: FloatArray, spacing: FloatArray,
-    sizes: tuple[int, int, int],
-) -> FloatArray:  # fmt: skip
-    """Bound on what the sums A(w + i omega) - 1 err by, for omega up to the ``last`` of each line.
+def _units(places: int, powers: int) -> tuple[float, float]:
+    """What sum W g errs by besides its terms, u = omega L: units of sum W u^2 where |u| <= 1, of sum W |u| elsewhere.
 
-    A sum of n complex products errs by 3 n units of their moduli, a table of k powers by k of omega |L|, and each turn
-    by ``_TURNED`` units for each time it was taken.
+    F_1 errs by 8 units of |u_1|, and F_{k+1} = F_k + F_1 + F_k F_1, |1 + F| = 1, adds as much, 6 |u_1| of its product
+    and 2 |F_k|: F_k errs by t = 22 + 2 ``powers`` units of |u_k|, and so do those of the longer steps. A product of n
+    terms errs by 3 n of |F_a F_b| and 2 t |u_a u_b|. k steps add up k (k - 1) / 2 of these, so that g at u_a + u_b errs
+    by 2 t + 3 n, some for the first and for additions, of u_a^2 + u_b^2 + |u_a u_b|. Of large u, |F| <= 2: the sum of
+    |F_j F_1| is at most 2 |u_k|, and what F_j errs by counts for each step.
     """
-    count, fine, coarse = sizes
-    omega = spacing[..., None] * np.arange(count)
-    whole = tilted.sum(axis=2)
-    terms = UNIT * (3.0 * axis.x.shape[1] + 2.0 * (fine + coarse) + _PRODUCTS)
-    units = (axis.units + terms) * np.abs(axis.loss)
-    spread = np.matmul(tilted, units[:, :, None])[:, :, 0]
-    flat = (weight[:, 0] * units).sum(axis=1)[:, None] * np.abs(w)
-    nothing = np.zeros((len(w), 1))
-    # that of sum p, which is taken to be 1, belongs to the sum of p (e^{wL} - 1)
-    missing = axis.ends(w) + axis.ends(nothing) + axis.aliased(nothing, nothing)
-    aliased = SECOND_ORDER * axis.aliased(w, last) * whole
-    turns = 2.0 * UNIT * _TURNED * np.arange(count) * whole[..., None]
-    # e^{wL} errs by |wL| times as much as L, and is turned by at most 2
-    rounded = (omega + 3.0 * np.abs(w)[..., None]) * spread[..., None] + flat[..., None]
-    return turns + rounded + (SECOND_ORDER * missing + aliased)[..., None] + TINY
+    powers_err, product = _POWERS + _EACH_POWER * powers, 3.0 * places + 3.0
+    near = 2.0 * powers_err + product + _FIRST + powers
+    return near, 2.0 * product + 2.0 * (powers + 2.0) * powers_err + _FAR
 
 
 def _logged(value: ComplexArray, doubt: FloatArray) -> tuple[ComplexArray, FloatArray]:

@@ -17,7 +17,9 @@ from neyman.numerics.rounding import TINY
 
 __all__ = ["Plan", "expected", "last_epsilon"]
 
-_DIGITS = 22.0  # e-folds from delta down to aliases and cut
+# e-folds from delta down to aliases and cut: of the first half of eps, and of the rest, where the logarithm of delta
+# tells of mu
+_DIGITS, _AT_FLOOR = 28.0, 24.0
 _PLACES = np.array([0.0, 0.12, 0.25, 0.4, 0.55, 0.7, 0.85, 1.0])  # shares of the last eps where lines are judged
 _BANDS = (slice(0, 5), slice(4, 8))  # those of either line
 _LARGER = 3.0  # e-folds that the smaller direction may be worse by
@@ -53,7 +55,10 @@ class Plan:
         root = np.sqrt(np.maximum(quantile**2 - 2.0 * last / _MORE, 0.0))
         # two Gaussians come to the floor at that eps
         mu = np.clip(ladder.deviation, quantile - root, quantile + root) * _MORE
-        made = [_line(ladder, mu, loss[:, :, band], target[:, :, band], epsilon[:, band]) for band in _BANDS]
+        made = [
+            _line(ladder, mu, loss[:, :, band], target[:, :, band] - digits, epsilon[:, band])
+            for band, digits in zip(_BANDS, (_DIGITS, _AT_FLOOR), strict=True)
+        ]
         columns = (np.stack(column, axis=2) for column in zip(*made, strict=True))
         rung, right, left, spread, fall = columns
         return cls(rung, right, left, spread, fall, last)
@@ -64,7 +69,8 @@ class Plan:
         made: list[tuple[FloatArray | IntArray, ...]] = []
         for place in epsilon.T:
             off = np.maximum(place[:, None] + _OFF * ladder.deviation[:, None], 0.0)
-            made.append(_line(ladder, None, *_judged(ladder, off), off))
+            loss, target = _judged(ladder, off)
+            made.append(_line(ladder, None, loss, target - _AT_FLOOR, off))
         rung, right, left, spread, fall = (np.stack(column, axis=2) for column in zip(*made, strict=True))
         return cls(rung, right, left, spread, fall, epsilon.max(axis=1))
 
@@ -77,12 +83,12 @@ def _log_deltas(ladder: Ladder) -> FloatArray:
 
 def _judged(ladder: Ladder, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
     """How many e-folds the line on each rung begins above delta at some eps (axes: setting, direction, eps, rung), and
-    how far down it is followed.
+    how far down it is followed, but for digits.
     """
     c, k = ladder.c, ladder.k
     about = (_log_deltas(ladder)[:, :, None, :] - c[:, :, None, :] * epsilon[:, None, :, None]).min(axis=3)
     about = np.minimum(about, 0.0)
-    target = np.maximum(about, about.max(axis=1, keepdims=True) - _LARGER) - _DIGITS
+    target = np.maximum(about, about.max(axis=1, keepdims=True) - _LARGER)
     height = k - np.log(c * (c + 1.0))
     return height[:, :, None, :] - c[:, :, None, :] * epsilon[:, None, :, None] - about[..., None], target
 
