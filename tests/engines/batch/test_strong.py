@@ -135,13 +135,18 @@ def test_copies_between_the_poles_lie_on_one_side(share: float) -> None:
     epsilon = np.array([[0.0, 0.3, 0.9]]) * plan.last
     g = ny.account(ny.DPSGD(*BETWEEN[0]), adjacency="remove")
     low, high = g.optimistic.delta(epsilon[0]), g.delta(epsilon[0])
-    most = 0.0
+    most = near = 0.0
     for line in lines(one, ladder, replace(plan, spread=plan.spread * share)):
         read = line.read(epsilon)
         assert (read.lower[0, 0] <= high).all()
         assert (read.upper[0, 0] >= low).all()
         width = (read.upper - read.lower)[0, 0]
         most = max(most, float(np.max((high - read.lower[0, 0]) / width)))
+        gap = 2.0 * ny.account(ny.DPSGD(*BETWEEN[0])).fixed_point
+        assert read.gap_lower[0, 0, 0] <= gap * (1.0 + 1e-9)
+        assert read.gap_upper[0, 0, 0] >= gap * (1.0 - 1e-9)
+        near = max(near, float((read.gap_upper[0, 0, 0] - gap) / (read.gap_upper - read.gap_lower)[0, 0, 0]))
+    assert near > 0.01  # and above it by as much, of what delta lacks to 1
     assert most > 0.01  # below the truth by the copies: a hundredth of their bound would be false
 
 
@@ -162,3 +167,16 @@ def test_they_are_tried_from_the_strongest_down() -> None:
     found = answer(*(np.array(column, dtype=np.float64) for column in zip(*some, strict=True)), 1e-10)
     assert found.certain.all()
     assert found.mu == pytest.approx([ny.account(ny.DPSGD(*each)).mu() for each in some], rel=1e-8)
+
+
+@pytest.mark.parametrize("fall", [1.0, 3.0, 6.0])
+def test_what_delta_lacks_is_known_up_to_what_is_cut(fall: float) -> None:
+    one = settings(BETWEEN[:1])
+    ladder, plan = between(one, LOG_FLOOR)
+    gap, widest = 2.0 * ny.account(ny.DPSGD(*BETWEEN[0])).fixed_point, 0.0
+    for line in lines(one, ladder, replace(plan, fall=np.full_like(plan.fall, fall))):
+        read = line.read(np.zeros((1, 1)))
+        assert (read.gap_lower[0, :, 0] <= gap * (1.0 + 1e-9)).all()
+        assert (read.gap_upper[0, :, 0] >= gap * (1.0 - 1e-9)).all()
+        widest = max(widest, float((read.gap_upper - read.gap_lower)[0, :, 0].max() / gap))
+    assert widest > 1e-6

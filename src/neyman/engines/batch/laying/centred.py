@@ -27,8 +27,10 @@ __all__ = ["Centred"]
 _RARE, _DEEP = 0.5, -0.3  # rates from which, and v up to which, L - v is taken from L
 _LARGEST = 600.0  # t of floats e^t that may be multiplied
 _REACH, _NEAR = 0.25, 3.0  # steer: share of the last omega, and |zL| there, up to which the second order tells less
-_EACH, _ALL = 4.0, 12.0  # certifies: units of what a term is rounded by, for each of its parts (``losses/gaussian``)
-_PAIRS = 32.0  # certifies, units: a sum in pairs, of 2^20 terms at most
+# certifies, units, of |zL|^2 and twice |z (L - v)|: half of what p (25), e^a - 1 - a (20) and a sum in pairs (23) err
+# by, and what L does: 8, and 4.5 (1 + |t|) since t is off by 3 units of itself
+_UNITS = 64.0
+_EACH, _ALL = 4.0, 12.0  # certifies, units: for (x/s)^2 and 1.5 |t| besides; of the terms of large losses themselves
 # certifies, units, and such of |t|: of rates above 1/2, what L errs by; of L - v from it, 6.3 times that and 5.3 (8 + 3
 # |t|) of v
 _OFTEN, _FROM_LOSS = (LOSS_UNITS, 5.0), (700.0, 50.0)
@@ -101,7 +103,7 @@ def _rest(axis: Axis) -> tuple[FloatArray, FloatArray]:
     """p (L - v), and the units of what each place errs by; setting, one line, place."""
     t, rate = axis.settings.tilt(axis.x), axis.settings.rate[:, None]
     v = rate * np.expm1(np.minimum(t, _LARGEST))
-    units = _PAIRS + _EACH * (_ALL + (axis.x / axis.settings.sigma[:, None]) ** 2 + 1.5 * np.abs(t))
+    units = _UNITS + _EACH * ((axis.x / axis.settings.sigma[:, None]) ** 2 + 1.5 * np.abs(t))
     left, often = log_curved(v), rate > _RARE
     if np.any(often):
         deep = often & (v < _DEEP)
