@@ -23,7 +23,7 @@ _MIDDLE = 0.5  # of the last eps: where the lines change
 _SHALLOW = np.linspace(0.0, 1.0, 21)  # shares of the first half
 # shares of the second half: closer towards its first eps, where its line bends most, and towards the last
 _GROWN = np.expm1(np.linspace(0.0, 1.0, 28)) / math.expm1(1.0)
-_STEEP = np.concatenate([0.92 * _GROWN, 1.0 - 0.08 * 0.5 ** np.arange(1.0, 12.0), [1.0]])
+_STEEP = np.concatenate([0.92 * _GROWN, 1.0 - 0.08 * 0.5 ** np.arange(1.0, 12.0), [1.0]])  # halved towards the last
 _SIDE = 4e-5 * 1.7 ** np.arange(15)  # of the last eps
 _FAN = np.concatenate([-_SIDE[::-1], [0.0], _SIDE])  # about the peak of q
 _ONE_SIDE = np.append(0.0, 4e-5 * 1.35 ** np.arange(30))  # where that is eps = 0
