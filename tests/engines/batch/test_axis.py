@@ -175,3 +175,19 @@ def _total(axis: Axis, rate: float, w: float, omega: np.ndarray, y: np.ndarray) 
     return float(
         np.log(np.sum(np.exp(axis.log_weight[0] + 0.5 * y[0, 0] ** 2 + w * loss.real - omega[0, 0] * loss.imag)))
     )
+
+
+@pytest.mark.parametrize("w", [40.0, 0.5, -3.0])
+def test_terms_of_weights_that_are_no_floats(w: float) -> None:
+    """Where p has lost its digits, e^{wL} may still make a term of it."""
+    one = settings(0.3, 1e-7)
+    axis = axis_of(one, 0.01, -4.0, 14.0)
+    assert axis.log_weight.min() < -745.0
+    tilted, less = axis.terms(np.array([[w]]))
+    with mp.workdps(30):
+        for k in range(0, axis.x.shape[1], 37):
+            p, grown = mp.exp(mp.mpf(axis.log_weight[0, k])), mp.exp(mp.mpf(w) * mp.mpf(axis.loss[0, k]))
+            room = 2e-13 * max(p, p * grown) + mp.mpf(1e-320)
+            if p * grown < 1e300:
+                assert abs(mp.mpf(float(tilted[0, 0, k])) - p * grown) <= room
+                assert abs(mp.mpf(float(less[0, 0, k])) - p * (grown - 1)) <= room

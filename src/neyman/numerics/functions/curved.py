@@ -12,7 +12,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.numerics.sums.turns import ComplexArray, less_one
 
-__all__ = ["curved_sum", "curved_units", "exp_curved", "log_curved", "turn_curved"]
+__all__ = ["curved_sum", "curved_units", "exp_curved", "exp_less", "log_curved", "turn_curved"]
 
 _NEAR, _NEAR_LOG = 0.5, 0.3  # up to which series are taken
 _FACTORS = (1.0 / np.arange(15.0, 2.0, -1.0)).tolist()  # of a Taylor series of 14 terms: 0.5^14 2 / 16! is left
@@ -24,6 +24,23 @@ _SAME = 2.0**-51  # relative: frequencies that are evenly apart, but for roundin
 _ALONE = 1 << 15  # products of a matrix product: so few that BLAS starts no threads
 _ENTRIES = 1 << 13  # of a table: of larger ones memory is taken from the system and given back each time
 _SUMS = 4, 8  # partial sums of partial sums, so that no product adds up more than a thirty-second of the terms
+
+
+def exp_less(a: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return e^a - 1, and e^a - 1 - a.
+
+    Examples
+    --------
+    >>> less, curved = exp_less(np.array([-40.0, 1e-10]))
+    >>> less.tolist(), curved.tolist()
+    ([-1.0, 1.00000000005e-10], [39.0, 5.000000000166667e-21])
+    """
+    curved = exp_curved(a)
+    less = curved + a
+    far = np.abs(a) > _NEAR
+    if np.any(far):
+        less[far] = np.expm1(a[far])
+    return less, curved
 
 
 def exp_curved(a: FloatArray) -> FloatArray:

@@ -67,7 +67,7 @@ def answer(sigma: FloatArray, rate: FloatArray, steps: FloatArray, floor: float)
     Returns
     -------
     Batch
-        mu to relative 1e-8 and its regret to 2e-9, or that nothing is certain.
+        mu to relative 1e-11 and its regret to 1e-11, or that nothing is certain.
     """
     found = Batch(np.zeros(len(sigma), dtype=np.bool_), *(np.full(len(sigma), np.nan) for _ in range(4)))
     able = np.flatnonzero(taken(sigma, rate, steps) & (_FLOORS[0] <= floor <= _FLOORS[1]))

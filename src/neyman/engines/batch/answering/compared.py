@@ -28,9 +28,8 @@ _SIDE = 4e-5 * 1.7 ** np.arange(15)  # of the last eps
 _FAN = np.concatenate([-_SIDE[::-1], [0.0], _SIDE])  # about the peak of q
 _ONE_SIDE = np.append(0.0, 4e-5 * 1.35 ** np.arange(30))  # where that is eps = 0
 _PEAK = np.zeros(1)  # and the peak as three knots of that fan have it
-_AFTER = np.linspace(
-    0.0, 1.0, 17
-)  # shares of what lies beyond the last eps, where the Gaussian's delta is not yet small
+# shares of what lies beyond the last eps, where the Gaussian's delta is not yet small
+_AFTER = np.linspace(0.0, 1.0, 17)
 _NEARLY, _NOTHING = 1e-3, 1e-15  # of q, how far apart ``best`` and ``most`` may be, and how little is not told apart
 _LITTLE = 0.125  # of the width: what may be left beyond all knots
 _PLACES, _SECTIONS = (32, 96, 320, 640, 640, 640), 8  # knots of a round at most; how many an interval is divided in

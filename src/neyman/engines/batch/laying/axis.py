@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from neyman._validate import FloatArray, IntArray
+from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.batch.laying.settings import LOSS_UNITS, Settings
 from neyman.numerics.rounding import LARGEST_EXPONENT, ROOM, SECOND_ORDER, UNIT
 
@@ -30,6 +30,7 @@ _COARSEST, _BENT = 0.3, 0.25  # steps at most: of s, and of s^2
 _DEVIATIONS = 12.0  # where grids begin, and where Gaussian tails take over from cells
 _CELL = 0.35  # deviations: a cell of the bound on what lies right of the grid
 _GONE, _EARLIEST = 50.0, 1.0  # e-folds down to where a grid ends; and no sooner than there: r >= 1 beyond, certifies
+_FAINT = 650.0  # certifies: e-folds of a weight below which it may have lost digits
 _LITTLE = 0.005  # certifies: quadrature errors by which A(w) is at most 1.01 times what it is without
 _ROOM = 1.001  # certifies: relative, for bounds that are rounded themselves, by thousands of units at most
 # certifies, units of 2^-53: a weight errs by two functions and four products, and by 3 z^2 / 2 of its exponent
@@ -100,17 +101,27 @@ class Axis:
         of p and p e^{wL}; inf where they are no floats.
         """
         turned = w[..., None] * self.loss[:, None, :]
-        return self.grown(turned, np.expm1(np.minimum(turned, LARGEST_EXPONENT)))
+        return self.grown(turned, np.expm1(np.minimum(turned, LARGEST_EXPONENT)), self.large(turned))
 
-    def grown(self, turned: FloatArray, less_one: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The same of ``turned``, wL, and e^{wL} - 1, which is written into; of larger exponents it is not asked."""
+    def large(self, turned: FloatArray) -> BoolArray | None:
+        """Where e^{wL} alone, wL being ``turned``, is no float, or p has no digits; None if nowhere."""
+        large = turned > LARGEST_EXPONENT
+        faint = (self.log_weight < -_FAINT) & (self.log_weight > -np.inf)
+        if np.any(faint):
+            large = large | faint[:, None, :]
+        return large if np.any(large) else None
+
+    def grown(
+        self, turned: FloatArray, less_one: FloatArray, large: BoolArray | None
+    ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+        """The same of ``turned``, wL, and e^{wL} - 1, which is written into, and not asked where that is ``large``."""
         weight = np.exp(self.log_weight)[:, None, :]
         less = np.multiply(less_one, weight, out=less_one)
         tilted = less + weight
-        if np.any(large := turned > LARGEST_EXPONENT):  # weights may be so small that r^w alone is no float
+        if large is not None:
             with np.errstate(over="ignore"):
                 tilted = np.where(large, np.exp(turned + self.log_weight[:, None, :]), tilted)
-            less = np.where(large, tilted, less)
+            less = np.where(large, tilted - weight, less)
         return tilted, less
 
     def ends(self, w: FloatArray) -> FloatArray:

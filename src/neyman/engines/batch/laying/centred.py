@@ -19,7 +19,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.batch.laying.axis import Axis
 from neyman.engines.batch.laying.settings import LOSS_UNITS
-from neyman.numerics.functions.curved import exp_curved, log_curved
+from neyman.numerics.functions.curved import exp_less, log_curved
 from neyman.numerics.rounding import LARGEST_EXPONENT, SECOND_ORDER, TINY, UNIT
 
 __all__ = ["Centred"]
@@ -56,11 +56,12 @@ class Centred:
         """The sums for each ``w``, on lines up to ``last``."""
         loss, weight = axis.loss[:, None, :], np.exp(axis.log_weight)[:, None, :]
         a, (rest, units) = w[..., None] * loss, _rest(axis)
-        bent = exp_curved(np.minimum(a, LARGEST_EXPONENT))
-        tilted, less = axis.grown(a, bent + a)
+        less, bent = exp_less(np.minimum(a, LARGEST_EXPONENT))
+        large = axis.large(a)
+        tilted, less = axis.grown(a, less, large)
         bent *= weight
-        if np.any(large := a > LARGEST_EXPONENT):
-            bent = np.where(large, tilted, bent)
+        if large is not None:
+            bent = np.where(large, less - weight * a, bent)
         bent += w[..., None] * rest
         less *= loss
         less += rest
