@@ -30,6 +30,7 @@ _ONE_SIDE = np.append(0.0, 4e-5 * 1.35 ** np.arange(30))  # where that is eps = 
 _PEAK = np.zeros(1)  # and the peak as three knots of that fan have it
 # shares of what lies beyond the last eps, where the Gaussian's delta is not yet small
 _AFTER = np.linspace(0.0, 1.0, 17)
+_FARTHER = (0.01, 0.02, 0.03, 0.045, 0.07, 0.1, 0.15, 0.2, 0.3, 0.45, 0.7, 1.0)  # of it, where that may end
 _NEARLY, _NOTHING = 1e-3, 1e-15  # of q, how far apart ``best`` and ``most`` may be, and how little is not told apart
 _LITTLE = 0.125  # of the width: what may be left beyond all knots
 _PLACES, _SECTIONS = (32, 96, 320, 640, 640, 640), 8  # knots of a round at most; how many an interval is divided in
@@ -61,9 +62,9 @@ def compared(pair: _Pair, last: FloatArray, wide: float) -> Compared:
     start = pair[0].read(middle * _SHALLOW, False)
     knots = start.merged(pair[1].read(middle + (last[:, None] - middle) * _STEEP * (1.0 + SLIGHT), True))
     # what lies beyond is told by the Gaussian's delta alone, unless that is more than q is elsewhere
-    lacking = alone > np.maximum(knots.of_both().max(axis=1), _LITTLE * wide)
-    end = np.where(lacking, furthest, last)
-    if np.any(lacking):
+    goal = np.maximum(knots.of_both().max(axis=1), _LITTLE * wide)
+    end = _down_to(pair[1], goal, last, furthest)
+    if np.any(end > last):
         knots = knots.merged(pair[1].read(last[:, None] + (end - last)[:, None] * _AFTER, True))
     rest = pair[1].beyond(end)
     knots = knots.merged(_read(pair, *_about_peak(knots, last, _FAN)))
@@ -80,6 +81,17 @@ def compared(pair: _Pair, last: FloatArray, wide: float) -> Compared:
         knots = knots.merged(_read(some, *_between(knots, last[rows], near[:, None], most_places)))
         below[rows], best[rows], at[rows], most[rows] = _judged(knots, last[rows])
     return Compared(below, best, at, np.maximum(most, rest))
+
+
+def _down_to(steep: Contrast, goal: FloatArray, last: FloatArray, furthest: FloatArray) -> FloatArray:
+    """The first of some eps from the ``last`` on from where q is certainly no more than the goal; else the furthest."""
+    end = last
+    for share in _FARTHER:
+        lacking: BoolArray = ~(steep.beyond(end) <= goal)
+        if not np.any(lacking):
+            break
+        end = np.where(lacking, last + share * (furthest - last), end)
+    return end
 
 
 def _lacking(knots: Knots, last: FloatArray) -> FloatArray:
