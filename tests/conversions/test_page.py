@@ -326,3 +326,17 @@ def test_refusals(call, message):
     with pytest.raises(ny.InvalidParameter) as caught:
         call()
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("psi", [0.01, 0.7, 5.0])
+def test_slopes_and_divergences_are_rounded_up(psi: float) -> None:
+    page = GaussianPage(psi)
+    with mp.workdps(formulas.DIGITS):
+        for e in np.geomspace(1e-9, 690.0, 400):
+            for line, truth in (
+                (page.tangent(float(e)), mp.exp(float(e))),
+                (page.mirror_tangent(float(e)), mp.exp(-float(e))),
+            ):
+                assert truth <= mp.mpf(line.slope) <= truth * (1 + mp.mpf(2) ** -48)
+        for order in np.geomspace(1e-3, 1e6, 200):
+            assert mp.mpf(page.rdp(float(order))) >= mp.mpf(float(order)) * mp.mpf(psi) ** 2 / 2

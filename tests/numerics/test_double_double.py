@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from neyman.numerics.exact.double_double import (
+    _LN2,
+    _TAU,
     TWICE,
     Complex,
     Twofold,
@@ -116,3 +118,9 @@ def test_decimals_come_and_go():
     two = from_decimals([third, Decimal("1e-30"), Decimal(0)])
     assert abs(to_decimal(float(two.hi[0]), float(two.lo[0])) - third) < Decimal(2) ** -106
     assert two.hi[2] == two.lo[2] == 0.0
+
+
+def test_constants_are_known_to_106_bits() -> None:
+    for found, truth in ((_LN2, mpmath.log(2)), (_TAU, 2 * mpmath.pi)):
+        (value,) = exact(Twofold(np.array([found.hi]), np.array([found.lo])))
+        assert abs(value - truth) <= truth * mpmath.mpf(2) ** -106
