@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neyman._validate import BoolArray, FloatArray
+from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.batch.answering.contrast import Contrast, Knots
 from neyman.engines.batch.laying.rows import rows_of
 from neyman.numerics.rounding import SLIGHT, TINY
@@ -67,18 +67,18 @@ def compared(pair: _Pair, last: FloatArray, wide: float) -> Compared:
     if np.any(end > last):
         knots = knots.merged(pair[1].read(last[:, None] + (end - last)[:, None] * _AFTER, True))
     rest = pair[1].beyond(end)
-    knots = knots.merged(_read(pair, *_about_peak(knots, last, _FAN)))
-    if np.any(knots.epsilon[np.arange(len(last)), np.argmax(knots.of_both(), axis=1)] > 0.0):
-        knots = knots.merged(_read(pair, *_about_peak(knots, last, _PEAK)))
+    rows = np.arange(len(last))
+    knots = knots.merged(_read(pair, rows, *_about_peak(knots, last, _FAN)))
+    if np.any(knots.epsilon[rows, np.argmax(knots.of_both(), axis=1)] > 0.0):
+        knots = knots.merged(_read(pair, rows, *_about_peak(knots, last, _PEAK)))
     below, best, at, most = _judged(knots, last)
-    rows, some = np.arange(len(last)), pair
     for most_places in _PLACES:
         near = np.clip(_NEARLY * best[rows], _NOTHING, wide)
         again = np.flatnonzero(~below[rows] | (most[rows] - best[rows] > near))
         if not len(again):
             break
-        rows, some, knots, near = rows[again], rows_of(some, again), rows_of(knots, again), near[again]
-        knots = knots.merged(_read(some, *_between(knots, last[rows], near[:, None], most_places)))
+        rows, knots, near = rows[again], rows_of(knots, again), near[again]
+        knots = knots.merged(_read(pair, rows, *_between(knots, last[rows], near[:, None], most_places)))
         below[rows], best[rows], at[rows], most[rows] = _judged(knots, last[rows])
     return Compared(below, best, at, np.maximum(most, rest))
 
@@ -163,9 +163,12 @@ def _within(knots: Knots, epsilon: FloatArray, steep: BoolArray) -> tuple[FloatA
     return np.sort(np.clip(epsilon, low, high), axis=1), steep
 
 
-def _read(pair: _Pair, epsilon: FloatArray, steep: BoolArray) -> Knots:
-    """Knots of each setting on one of its lines."""
-    rows = [np.flatnonzero(~steep), np.flatnonzero(steep)]
-    read = [rows_of(pair[i], rows[i]).read(epsilon[rows[i]], i == 1) for i in (0, 1)]
-    order = np.argsort(np.concatenate(rows), kind="stable")
+def _read(pair: _Pair, rows: IntArray, epsilon: FloatArray, steep: BoolArray) -> Knots:
+    """Knots of some settings, each on one of its lines."""
+    parts = [part for part in (np.flatnonzero(~steep), np.flatnonzero(steep)) if len(part)]
+    lines = [pair[int(steep[part[0]])] for part in parts]
+    read = [rows_of(line, rows[p]).read(epsilon[p], bool(steep[p[0]])) for line, p in zip(lines, parts, strict=True)]
+    if len(read) == 1:
+        return read[0]
+    order = np.argsort(np.concatenate(parts), kind="stable")
     return Knots(*(np.concatenate(columns)[order] for columns in zip(*read, strict=True)))
