@@ -72,7 +72,8 @@ def test_the_page_knows_between_what_the_first_answer_lies(folder: Path) -> None
     g = ny.account(ny.DPSGD(1.0, 0.01, 1000))
     assert first["question"]["settings"]["steps"] == 1000
     lower, upper = first["brackets"]["epsilon"]
-    assert lower <= g.epsilon(1e-5) <= upper
+    assert lower <= g.epsilon(1e-5)
+    assert g.optimistic.epsilon(1e-5) <= upper  # last digits depend on what else was asked
     assert upper - lower < 1e-6
     assert {"mu", "epsilon", "tpr", "advantage", "bayes_error"} <= set(first["brackets"])
     assert all(lower <= upper for lower, upper in first["brackets"].values())
