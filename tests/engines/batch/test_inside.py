@@ -49,6 +49,13 @@ def test_strong_settings_are_told_more_of(setting: tuple[float, float, int]) -> 
     assert not wrong
 
 
+@pytest.mark.parametrize("noise", [60.0, 300.0, 1000.0])
+def test_much_noise_is_certain(noise: float) -> None:
+    certain, wrong = outside([(noise, 0.5, round(64.0 * noise**2)), (noise, 0.1, round(400.0 * noise**2))], 1e-10)
+    assert certain == 2
+    assert not wrong
+
+
 @pytest.mark.parametrize("steps", [10**6, 3 * 10**8])
 def test_many_steps_are_certain(steps: int) -> None:
     """Of so many, rounding counts: it goes with the second order of each."""

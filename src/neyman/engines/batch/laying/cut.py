@@ -52,7 +52,8 @@ def log_beyond(axis: Axis, w: FloatArray, whole: FloatArray, omega: FloatArray, 
         # the nodes that are left out: |r(x+iy)| lies between r cos(y / 2s^2) and r
         shrunk = np.minimum(w, 0.0) * np.log(np.cos(0.5 * y / s2))
         missing = axis.ends(w) * np.exp(bend + shrunk)
-        v = _STRIPS * (0.5 * math.pi * s2 - y)[..., None]
+        # wider than where a Gaussian's error is least none helps
+        v = _STRIPS * np.minimum(0.5 * math.pi * s2 - y, 2.0 * math.pi * s2 / axis.step[:, None])[..., None]
         rate = 2.0 * math.pi * v / axis.step[:, None, None]
         grown = (0.5 * (y * y)[..., None] + 0.5 * v * v) / s2[..., None]
         grown = grown + np.minimum(w, 0.0)[..., None] * np.log(np.cos(0.5 * (y[..., None] + v) / s2[..., None]))
