@@ -35,22 +35,6 @@ def exp_less(a: FloatArray) -> tuple[FloatArray, FloatArray]:
     >>> less.tolist(), curved.tolist()
     ([-1.0, 1.00000000005e-10], [39.0, 5.000000000166667e-21])
     """
-    curved = exp_curved(a)
-    less = curved + a
-    far = np.abs(a) > _NEAR
-    if np.any(far):
-        less[far] = np.expm1(a[far])
-    return less, curved
-
-
-def exp_curved(a: FloatArray) -> FloatArray:
-    """Return e^a - 1 - a.
-
-    Examples
-    --------
-    >>> exp_curved(np.array([1e-10, 1.0])).tolist()
-    [5.000000000166667e-21, 0.7182818284590451]
-    """
     far = np.abs(a) > _NEAR
     some = np.where(far, 0.0, a)
     series = some * _FACTORS[0]
@@ -62,10 +46,22 @@ def exp_curved(a: FloatArray) -> FloatArray:
     some *= some
     some *= 0.5
     series *= some
+    less = series + a
     if np.any(far):
-        large = a[far]
-        series[far] = np.expm1(large) - large
-    return series
+        less[far] = np.expm1(a[far])
+        series[far] = less[far] - a[far]
+    return less, series
+
+
+def exp_curved(a: FloatArray) -> FloatArray:
+    """Return e^a - 1 - a.
+
+    Examples
+    --------
+    >>> exp_curved(np.array([1e-10, 1.0])).tolist()
+    [5.000000000166667e-21, 0.7182818284590451]
+    """
+    return exp_less(a)[1]
 
 
 def log_curved(v: FloatArray) -> FloatArray:

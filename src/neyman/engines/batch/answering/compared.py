@@ -25,9 +25,9 @@ _SHALLOW = np.linspace(0.0, 1.0, 21)  # shares of the first half
 _GROWN = np.expm1(np.linspace(0.0, 1.0, 28)) / math.expm1(1.0)
 _STEEP = np.concatenate([0.92 * _GROWN, 1.0 - 0.08 * 0.5 ** np.arange(1.0, 12.0), [1.0]])  # halved towards the last
 _SIDE = 4e-5 * 1.7 ** np.arange(15)  # of the last eps
-_FAN = np.concatenate([-_SIDE[::-1], [0.0], _SIDE])  # about the peak of q
-_ONE_SIDE = np.append(0.0, 4e-5 * 1.35 ** np.arange(30))  # where that is eps = 0
-_PEAK = np.zeros(1)  # and the peak as three knots of that fan have it
+# about the peak of q, and where that is eps = 0; then the peak as three knots of that fan have it
+_FAN = np.concatenate([-_SIDE[::-1], [0.0], _SIDE]), np.append(0.0, 4e-5 * 1.35 ** np.arange(30))
+_PEAK = np.zeros(1), np.zeros(1)
 # shares of what lies beyond the last eps, where the Gaussian's delta is not yet small
 _AFTER = np.linspace(0.0, 1.0, 17)
 _FARTHER = (0.01, 0.02, 0.03, 0.045, 0.07, 0.1, 0.15, 0.2, 0.3, 0.45, 0.7, 1.0)  # of it, where that may end
@@ -108,8 +108,10 @@ def _judged(knots: Knots, last: FloatArray) -> Compared:
     return Compared(below, q[here, top], knots.epsilon[here, top], knots.most().min(axis=1).max(axis=1))
 
 
-def _about_peak(knots: Knots, last: FloatArray, fan: FloatArray) -> tuple[FloatArray, BoolArray]:
-    """A fan about the peak of q, as a parabola through three knots has it; and on which line."""
+def _about_peak(knots: Knots, last: FloatArray, fan: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, BoolArray]:
+    """A fan about the peak of q, as a parabola through three knots has it, the second fan where that is eps = 0; and on
+    which line.
+    """
     here = np.arange(len(last))
     q, e = knots.of_both(), knots.epsilon
     top = np.argmax(q, axis=1)
@@ -120,7 +122,7 @@ def _about_peak(knots: Knots, last: FloatArray, fan: FloatArray) -> tuple[FloatA
         bend = (right - left) / (c - a)
         peak = 0.5 * (a + b) - 0.5 * left / bend
     peak = np.where((bend < 0.0) & (peak > a) & (peak < c), peak, e[here, top])
-    places = peak[:, None] + last[:, None] * np.where((peak > 0.0)[:, None] | (len(fan) < 2), fan, _ONE_SIDE)
+    places = peak[:, None] + last[:, None] * np.where((peak > 0.0)[:, None], *fan)
     return _within(knots, places, knots.steep[here, top])
 
 

@@ -28,7 +28,7 @@ _MOST = 0.999  # of A: what errs by more is not known
 _LOG = 8.0  # certifies, units: log |A| = log1p(a (2 + a) + b^2) / 2 with A - 1 = a + bi, and arg A by arctan2
 # certifies, units (``_units``): F of d L by two functions and a product; what each further power adds; g of d L and
 # additions; those besides, where losses are large
-_POWERS, _EACH_POWER, _FIRST, _FAR = 22.0, 2.0, 70.0, 200.0
+_POWERS, _EACH_POWER, _FIRST, _FAR = 26.0, 2.0, 70.0, 200.0
 
 
 @dataclass(frozen=True)
@@ -119,8 +119,8 @@ def _summed(tilted: FloatArray, near: ComplexArray, far: ComplexArray) -> Comple
 def _units(places: int, powers: int) -> tuple[float, float]:
     """What sum W g errs by besides its terms, u = omega L: units of sum W u^2 where |u| <= 1, of sum W |u| elsewhere.
 
-    F_1 errs by 8 units of |u_1|, and F_{k+1} = F_k + F_1 + F_k F_1, |1 + F| = 1, adds as much, 6 |u_1| of its product
-    and 2 |F_k|: F_k errs by t = 22 + 2 ``powers`` units of |u_k|, and so do those of the longer steps. A product of n
+    F_1 errs by 11 units of |u_1|, and F_{k+1} = F_k + F_1 + F_k F_1, |1 + F| = 1, adds as much, 6 |u_1| of its product
+    and 2 |F_k|: F_k errs by t = 26 + 2 ``powers`` units of |u_k|, and so do those of the longer steps. A product of n
     terms errs by 3 n of |F_a F_b| and 2 t |u_a u_b|. k steps add up k (k - 1) / 2 of these, so that g at u_a + u_b errs
     by 2 t + 3 n, some for the first and for additions, of u_a^2 + u_b^2 + |u_a u_b|. Of large u, |F| <= 2: the sum of
     |F_j F_1| is at most 2 |u_k|, and what F_j errs by counts for each step.
