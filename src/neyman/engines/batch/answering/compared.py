@@ -25,9 +25,9 @@ _SHALLOW = np.linspace(0.0, 1.0, 21)  # shares of the first half
 _GROWN = np.expm1(np.linspace(0.0, 1.0, 28)) / math.expm1(1.0)
 _STEEP = np.concatenate([0.92 * _GROWN, 1.0 - 0.08 * 0.5 ** np.arange(1.0, 12.0), [1.0]])  # halved towards the last
 _SIDE = 4e-5 * 1.7 ** np.arange(15)  # of the last eps
-# about the peak of q, and where that is eps = 0; then the peak as three knots of that fan have it
+# about the peak of q, and where that is eps = 0
 _FAN = np.concatenate([-_SIDE[::-1], [0.0], _SIDE]), np.append(0.0, 4e-5 * 1.35 ** np.arange(30))
-_PEAK = np.zeros(1), np.zeros(1)
+_PEAK = np.zeros(1), np.zeros(1)  # the peak as three knots of that fan have it
 # shares of what lies beyond the last eps, where the Gaussian's delta is not yet small
 _AFTER = np.linspace(0.0, 1.0, 17)
 _FARTHER = (0.01, 0.02, 0.03, 0.045, 0.07, 0.1, 0.15, 0.2, 0.3, 0.45, 0.7, 1.0)  # of it, where that may end
