@@ -42,8 +42,6 @@ def untold(path: Path) -> Iterator[str]:
     """Where a file names a number and has no comment beside it or on the line above, and no words below it."""
     text = path.read_text()
     lines, body = text.splitlines(), ast.parse(text).body
-    found = tokenize.generate_tokens(io.StringIO(text).readline)
-    told = {one.start[0] for one in found if one.type == tokenize.COMMENT and not one.string.startswith(ORDERS)}
     for place, line in enumerate(body):
         if not (isinstance(line, ast.Assign | ast.AnnAssign) and line.value is not None):
             continue
@@ -54,10 +52,17 @@ def untold(path: Path) -> Iterator[str]:
         below = body[place + 1] if place + 1 < len(body) else None
         if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant) and isinstance(below.value.value, str):
             continue
-        above = line.lineno - 1
-        beside = told & set(range(line.lineno, (line.end_lineno or line.lineno) + 1))
-        if not beside and not (above in told and lines[above - 1].startswith("#")):
+        above, end = line.lineno - 1, line.end_lineno or line.lineno
+        before = body[place - 1].end_lineno or 0 if place else 0
+        alone = above > before and lines[above - 1].startswith("#") and not lines[above - 1].startswith(ORDERS)
+        if not alone and not _comments(lines[above:end]):
             yield f"{line.lineno}: {lines[line.lineno - 1]}"
+
+
+def _comments(lines: list[str]) -> bool:
+    """Whether anything is said beside a statement, to whoever reads it."""
+    found = tokenize.generate_tokens(io.StringIO("\n".join(lines)).readline)
+    return any(one.type == tokenize.COMMENT and not one.string.startswith(ORDERS) for one in found)
 
 
 def _constant(target: ast.expr) -> bool:
