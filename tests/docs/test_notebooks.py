@@ -35,7 +35,7 @@ def _run(cell: str, where: str, names: dict[str, Any]) -> Any:
     return eval(compile(ast.Expression(last.value), where, "eval"), names) if last else None
 
 
-@pytest.mark.usefixtures("examined_here")  # tests_browser runs them in a kernel, with all their processes
+@pytest.mark.usefixtures("examined_here", "drawn_once")  # tests_browser runs them in a kernel, with all their processes
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda p: p.stem)
 def test_a_notebook_runs_and_shows_pictures(
     notebook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
