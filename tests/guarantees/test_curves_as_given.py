@@ -173,9 +173,10 @@ def test_bayes_errors_come_back_and_nothing_is_added(places: list[int], mu: floa
     assert np.all(back >= errors * (1.0 - 1e-12) - 1e-15)
     alphas = np.linspace(0.0, 1.0, 41)
     best = np.max((errors[:, None] - priors[:, None] * alphas) / (1.0 - priors[:, None]), axis=0)
-    assert np.all(g.beta(alphas) <= np.maximum(best, 0.0) + 1e-15)
-    assert np.all(g.beta(alphas) >= best - 1e-12)
-    assert np.all(g.beta(alphas) <= known.optimistic.beta(alphas))
+    betas = g.beta(alphas)
+    assert np.all(betas <= np.maximum(best, 0.0) + 1e-15)
+    assert np.all(betas >= best - 1e-12)
+    assert np.all(betas <= known.optimistic.beta(alphas))
     assert known.satisfies(g)
 
 
