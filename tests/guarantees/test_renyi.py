@@ -260,7 +260,11 @@ def test_a_loss_known_by_its_distribution_functions() -> None:
     def q_cdf(x: np.ndarray) -> np.ndarray:
         return np.where(x < -1.0, 0.0, np.where(x < 1.0, high, 1.0))
 
-    g, exact = ny.account(ny.CustomLoss(p_cdf, q_cdf, support=(-1.0, 1.0))), ny.account(ny.PureMechanism(1.0))
+    def accounted(loss: ny.CustomLoss) -> ny.Guarantee:
+        """Divergences are those of the loss itself, whatever a composition is certified to."""
+        return ny.account(loss, tolerance=1e-2)
+
+    g, exact = accounted(ny.CustomLoss(p_cdf, q_cdf, support=(-1.0, 1.0))), ny.account(ny.PureMechanism(1.0))
     orders = np.array([0.1, 1.0, 2.5, 40.0])
     assert np.all(g.optimistic.renyi(orders) <= exact.renyi(orders))
     assert np.all(g.renyi(orders) >= exact.optimistic.renyi(orders))
@@ -269,7 +273,7 @@ def test_a_loss_known_by_its_distribution_functions() -> None:
     def smooth(x: np.ndarray) -> np.ndarray:  # the loss of a Gaussian mechanism with mu = 1, as far as nine deviations
         return -0.5 * (x - 0.5) ** 2 - 0.5 * np.log(2.0 * np.pi)
 
-    g = ny.account(ny.CustomLoss.from_log_densities(smooth, lambda x: smooth(x) - x, (-9.5, 9.5)))
+    g = accounted(ny.CustomLoss.from_log_densities(smooth, lambda x: smooth(x) - x, (-9.5, 9.5)))
     assert np.allclose(g.optimistic.renyi([0.5, 1.0, 2.0]), [0.25, 0.5, 1.0], rtol=1e-6, atol=0.0)
     assert np.all(g.renyi([0.5, 1.0, 2.0]) >= g.optimistic.renyi([0.5, 1.0, 2.0]))
 
