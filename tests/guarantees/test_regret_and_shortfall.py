@@ -130,7 +130,7 @@ def test_a_report_is_the_same_when_it_is_asked_for_again(name: str) -> None:
 
 def test_what_was_cut_short_is_tried_again() -> None:
     """A shortfall that no work was left for is not the one of the next question."""
-    g, fresh = (ny.account(MECHANISMS["few"]()) for _ in range(2))
+    g, fresh = (ny.account(MECHANISMS["many"]()) for _ in range(2))
     mu = g.mu()
     with Effort(1e-9):
         allowance().take(1e9)
