@@ -103,11 +103,12 @@ def test_lossy_roads_are_never_above(m: ny.Mechanism, delta: float) -> None:
         ny.ApproximateDP(g.epsilon(delta), delta), ny.Profile([0.0, 0.5, 2.0], g.delta([0.0, 0.5, 2.0])),
     ]  # fmt: skip
     best = g.optimistic
+    deltas, betas, errors = (np.asarray(of) for of in (best.delta(EPS), best.beta(ALPHA), best.bayes_error(PRIOR)))
     for summary in summaries:
-        assert np.all(np.asarray(summary.delta(EPS)) >= np.asarray(best.delta(EPS)) - 1e-300), summary
-        assert np.all(np.asarray(summary.beta(ALPHA)) <= np.asarray(best.beta(ALPHA))), summary
+        assert np.all(np.asarray(summary.delta(EPS)) >= deltas - 1e-300), summary
+        assert np.all(np.asarray(summary.beta(ALPHA)) <= betas), summary
         assert summary.advantage >= best.advantage
-        assert np.all(np.asarray(summary.bayes_error(PRIOR)) <= np.asarray(best.bayes_error(PRIOR)))
+        assert np.all(np.asarray(summary.bayes_error(PRIOR)) <= errors)
 
 
 WHOLE, FINE = np.arange(2.0, 65.0), np.concatenate([np.arange(1.1, 11.0, 0.1), np.arange(12.0, 64.0)])
