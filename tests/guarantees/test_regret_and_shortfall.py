@@ -129,14 +129,18 @@ def test_a_report_is_the_same_when_it_is_asked_for_again(name: str) -> None:
 
 
 def test_what_was_cut_short_is_tried_again() -> None:
-    """A shortfall that no work was left for is not the one of the next question."""
+    """A regret and a shortfall that no work was left for are not those of the next question."""
     g, fresh = (ny.account(MECHANISMS["many"]()) for _ in range(2))
     mu = g.mu()
     with Effort(1e-9):
         allowance().take(1e9)
-        g._gdp(1e-10)
-    assert (1e-10, mu) not in g._shortfalls
-    assert alike(g.gdp().shortfall, fresh.gdp().shortfall)
+        short = g._gdp(1e-10)
+    assert (1e-10, mu) not in g._missed
+    known, told = fresh.gdp(), g.gdp()
+    assert short.regret > 2.0 * known.regret
+    assert alike(told.regret, known.regret)
+    assert alike(told.shortfall, known.shortfall)
+    assert (1e-10, mu) in g._missed
 
 
 def test_a_floor_out_of_reach_is_asked_apart() -> None:

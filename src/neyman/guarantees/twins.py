@@ -42,8 +42,7 @@ class PessimisticGuarantee(Guarantee):
         self._statement = stated  # of Renyi divergences, beyond what the curve tells
         self._fits: dict[float, Fit] = {}
         self._epsilons: dict[bytes, FloatArray] = {}
-        self._regrets: dict[tuple[float, float], Divergence] = {}  # of a floor and the mu there
-        self._shortfalls: dict[tuple[float, float], float] = {}  # of the same
+        self._missed: dict[tuple[float, float], tuple[Divergence, float]] = {}  # of a floor and the mu there
 
     @cached_property
     def optimistic(self) -> OptimisticGuarantee:
@@ -184,35 +183,30 @@ class PessimisticGuarantee(Guarantee):
     def _gdp(self, floor: float) -> GDPReport:
         from neyman.guarantees.questions.report import GDPReport
 
-        mu, tail = self._mu(floor), self.tail_mu
-        lost = self._shortfalls.get((floor, mu)) if mu < tail else 0.0
-        if lost is None or (floor, mu) not in self._regrets:
-            lost = self._missed(floor, mu, mu < tail)
-        return GDPReport(mu, self._regrets[floor, mu].upper, floor, tail, lost)
+        mu = self._mu(floor)
+        regret, lost = self._missed_by(floor, mu)
+        return GDPReport(mu, regret.upper, floor, self.tail_mu, lost)
 
-    def _missed(self, floor: float, mu: float, below: bool) -> float:
-        """What is lost ``below`` the floor, if anything is; the regret is remembered with it."""
-        from neyman.guarantees.questions.regret import divergence, divergence_and_shortfall, shortfall
+    def _missed_by(self, floor: float, mu: float) -> tuple[Divergence, float]:
+        """The regret of a ``mu``, and what is lost below the ``floor`` it holds from, if anything is."""
+        from neyman.guarantees.questions.regret import divergence, divergence_and_shortfall
 
+        if (floor, mu) in self._missed:
+            return self._missed[floor, mu]
         gaussian: Profile = BlatantProfile() if math.isinf(mu) else GaussianProfile(mu)
-        if not below:
-            self._regrets[floor, mu] = divergence(self._sides, Pair(gaussian, gaussian))
-            return 0.0
-        asked = self._sides, gaussian, (floor, self.fit(floor).epsilon_floor), self._start
-        if (floor, mu) in self._regrets:
-            lost = shortfall(*asked)
+        if mu < self.tail_mu:
+            last = self.fit(floor).epsilon_floor
+            found = divergence_and_shortfall(self._sides, gaussian, (floor, last), self._start)
         else:
-            self._regrets[floor, mu], lost = divergence_and_shortfall(*asked)
+            found = divergence(self._sides, Pair(gaussian, gaussian)), 0.0
         if not cut_short():  # else it may be tried again
-            self._shortfalls[floor, mu] = lost
-        return lost
+            self._missed[floor, mu] = found
+        return found
 
+    @question
     def worst(self, floor: float) -> float:
         """The real eps at which the regret of mu at ``floor`` is attained."""
-        place = floor, self._mu(floor)
-        if place not in self._regrets:
-            self._gdp(floor)
-        return self._regrets[place].epsilon if place in self._regrets else 0.0
+        return self._missed_by(floor, self._mu(floor))[0].epsilon
 
     @question
     def _regret(self, other: Pair) -> float:
