@@ -38,15 +38,15 @@ def laid(rate: float, times: int) -> Line:
 @pytest.mark.parametrize(("rate", "times"), [(1.0, 300), (0.3, 4000)])
 def test_many_eps_are_read_from_a_table_as_one_by_one(rate: float, times: int) -> None:
     line = laid(rate, times)
-    epsilon = np.linspace(0.0, 2.0 * float(line.walk.mean[line.plan.index]), 4000)
-    one = [line.integrate(epsilon[i : i + 4]) for i in range(0, len(epsilon), 400)]
+    epsilon = np.linspace(0.0, 2.0 * float(line.walk.mean[line.plan.index]), 1000)
+    one = [line.integrate(epsilon[i : i + 4]) for i in range(0, len(epsilon), 100)]
     assert not line._read._told
     while not (reading := line._read)._told:
-        line.integrate(epsilon)
+        line.integrate(epsilon[:100])  # where no rounding is seen: none of them is read by all nodes
     assert reading._last > 0
     book = Book()
     together = line.integrate(epsilon, book)
-    for i, alone in zip(range(0, len(epsilon), 400), one, strict=True):
+    for i, alone in zip(range(0, len(epsilon), 100), one, strict=True):
         part = slice(i, i + 4)
         apart = np.abs(together.mantissa[part] - alone.mantissa)
         assert np.all(apart <= together.error[part] + alone.error)
