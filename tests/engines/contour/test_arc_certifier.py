@@ -49,9 +49,9 @@ def arcs(one: Certificate) -> list[Certificate]:
 
 @cache
 def witnesses(index: int) -> list[tuple[str, float, Certificate]]:
-    run, found = RUNS[index], []
+    guarantee, found = ny.account(RUNS[index]), []
     for epsilon in (0.01, 0.1, 0.5, 2.0, 5.0):
-        for name, whole in ny.account(run).certificate(epsilon).directions.items():
+        for name, whole in guarantee.certificate(epsilon).directions.items():
             found += [(name, epsilon, one) for one in arcs(whole) if one.plan is not None and one.lower > 0.0]
     return found
 
