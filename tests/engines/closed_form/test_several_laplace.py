@@ -60,9 +60,10 @@ def by_digits(scale: float, times: int, epsilon: float) -> mp.mpf:
             for j in range(n + 1)
         ]
         part = signs[0] * -mp.expm1(-r)
-        for j in range(1, n + 1):
-            # integrals of u^(j-1) e^-u, and of u^(j-1) e^u, up to rho
-            falling, rising = (mp.hyp1f1(j, j + 1, sign * rho) for sign in (-1, 1))
+        # integrals of u^(j-1) e^-u, and of u^(j-1) e^u, up to rho, by parts from the last on: each from that after it
+        falling, rising = (mp.hyp1f1(n + 1, n + 2, sign * rho) for sign in (-1, 1))
+        for j in range(n, 0, -1):
+            falling, rising = mp.exp(-rho) + rho * falling / (j + 1), mp.exp(rho) - rho * rising / (j + 1)
             part += signs[j] * (falling - mp.exp(-r) * rising) * rho**j / mp.factorial(j)
         total += math.comb(n, k) * mp.exp(-k * d) * part
     return total / mp.mpf(2) ** n

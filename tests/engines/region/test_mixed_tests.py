@@ -2,9 +2,9 @@
 
 from fractions import Fraction
 
-import mpmath
 import numpy as np
 import pytest
+from flint import arb, ctx
 
 import neyman as ny
 from neyman.engines.region import coins as room
@@ -26,12 +26,13 @@ def drawn(many, seed):
 
 def exact(d1, d2, alpha):
     """The excess at alpha of the least concave curve above two coins, (0, 0) and (1, 0): 60 digits."""
-    with mpmath.workdps(60):
-        points = [(mpmath.mpf(0), mpmath.mpf(0)), (mpmath.mpf(1), mpmath.mpf(0))]
+    with ctx.workdps(60):
+        points = [(arb(0), arb(0)), (arb(1), arb(0))]
         for u, v in zip(d1, d2, strict=True):
-            a = -mpmath.expm1(mpmath.mpf(float(v))) / (mpmath.exp(float(u)) - mpmath.exp(float(v)))
-            points.append((a, a * mpmath.expm1(float(u))))
-        at = mpmath.mpf(float(alpha))
+            above, below = arb(float(u)).expm1(), arb(float(v)).expm1()
+            a = -below / (above - below)
+            points.append((a, a * above))
+        at = arb(float(alpha))
         before, after = ([one for one in points if keep(one[0])] for keep in (lambda a: a <= at, lambda a: a > at))
         return max(x + (y - x) * (at - a) / (b - a) for a, x in before for b, y in after)
 
@@ -42,7 +43,8 @@ def excesses(many=3000):
     one, two = (Coins(d1[i], d2[i], np.ones(many)).tests(plain) for i in (0, 1))
     found = one.mixed(two, alpha)
     truth = [exact(d1[:, i], d2[:, i], alpha[i]) for i in range(many)]
-    return np.array([float((mpmath.mpf(float(f)) - t) / t) for f, t in zip(found, truth, strict=True)]), alpha
+    with ctx.workdps(60):
+        return np.array([float((arb(float(f)) - t) / t) for f, t in zip(found, truth, strict=True)]), alpha
 
 
 def test_what_is_said_of_a_mixture_is_never_more_than_it_attains():
