@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -17,8 +18,11 @@ from tests.hunt.balls import _rotated
 NODES = 40
 
 
-def line(scale: float, rate: float, times: int, eps: float, add: bool, c: float, period: float, n: int) -> arb:
-    """The trapezoid rule along Re z = c of ``n`` nodes, 2 pi / ``period`` apart, without the aliases of the poles."""
+@cache
+def nodes(
+    scale: float, rate: float, times: int, add: bool, c: float, period: float, n: int, bits: int
+) -> list[tuple[acb, acb]]:
+    """z of each node on a line, and what e^{-z eps} is multiplied by there; ``bits`` are those of the context."""
     d, q, h = 1 / arb(scale), arb(rate), 2 * arb.pi() / arb(period)
     w = arb(-c) if add else arb(c) + 1
     steep = min(1.0, 2.2 * rate * math.exp(1.0 / scale))
@@ -29,15 +33,22 @@ def line(scale: float, rate: float, times: int, eps: float, add: bool, c: float,
     mass = [half * weight * (-(at + d) / 2).exp() / 4 for at, (_, weight) in zip(t, rule * panels, strict=True)]
     loss = [(1 - q + q * at.exp()).log() for at in [-d, *t, d]]
     start = [m * (w * x).exp() for m, x in zip([arb(0.5), *mass, (-d).exp() / 2], loss, strict=True)]
-    values = _rotated(start, loss, h, n)
-    total, last = arb(0), arb(0)
-    for k, value in enumerate(values):
+    found = []
+    for k, value in enumerate(_rotated(start, loss, h, n)):
         z = acb(c, h * k)
         grown = value**times
         grown = acb(grown.real, -grown.imag) if add else grown
-        term = (grown * (-z * arb(eps)).exp() / (z * (z + 1))).real
+        found.append((z, grown / (z * (z + 1))))
+    return found
+
+
+def line(scale: float, rate: float, times: int, eps: float, add: bool, c: float, period: float, n: int) -> arb:
+    """The trapezoid rule along Re z = c of ``n`` nodes, 2 pi / ``period`` apart, without the aliases of the poles."""
+    total, last = arb(0), arb(0)
+    for k, (z, grown) in enumerate(nodes(scale, rate, times, add, c, period, n, ctx.prec)):
+        term = (grown * (-z * arb(eps)).exp()).real
         total, last = total + (term / 2 if k == 0 else term), term
-    total *= h / arb.pi()
+    total *= 2 / arb(period)
     assert abs(last) * n < abs(total) * 1e-12  # no end in sight otherwise
     near, far = 1 / ((arb(c) * arb(period)).exp() - 1), arb(eps).exp() / (((arb(c) + 1) * arb(period)).exp() - 1)
     return total - near + far
