@@ -142,7 +142,7 @@ def two_steps(sigma: float, eps: float, remove: bool) -> mpmath.mpf:
 @pytest.mark.parametrize(("sigma", "eps"), rest_slow([(1.0, 0.0), (1.0, 2.5), (0.5, 6.0), (2.5, 0.7)], 1))
 @pytest.mark.parametrize("remove", [True, False])
 def test_two_steps_by_quadrature(sigma, eps, remove):
-    with mpmath.workdps(30):
+    with mpmath.workdps(24):
         truth = two_steps(sigma, eps, remove)
         found = AllocatedProfile(sigma, sigma, 2, remove).bracket(np.array([eps]))
         assert mpmath.mpf(float(found.lower[0])) <= truth * (1 + mpmath.mpf(10) ** -17)

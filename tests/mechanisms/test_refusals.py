@@ -233,7 +233,8 @@ def test_deep_values_in_the_wrong_place_are_refused_too():
         assert "must be" in message(lambda data=data: mechanism_from_dict(data))
 
 
-VALUES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=3), st.just([]), st.just({}))
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=3)  # as by default, where a codec is asked at length
+VALUES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), TEXTS, st.just([]), st.just({}))
 NUMBERS = st.one_of(st.sampled_from([0, 1, 2, 0.5, 10**18, -0.0]), VALUES)
 
 LAWS = st.sampled_from([[1.0], [0.5, 0.5], [0.25, 0.75], [0.5, 0.4], (0, 1)])
