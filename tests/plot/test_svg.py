@@ -68,7 +68,7 @@ def test_hostile_words_stay_words(words):
 
 
 @examples(3, 50)
-@given(words=st.text(max_size=30))
+@given(words=st.text(st.characters(exclude_categories=["Cs"]), max_size=30))  # a codec would be asked at length
 def test_any_words_come_back(words):
     root = ET.fromstring(ny.plot.svg(PICTURE, "a", title="t" + words))
     said = root.find(f"{SVG}title").text
