@@ -208,10 +208,27 @@ def test_the_schema_knows_the_same_words():
     )
 
 
+def known_items():
+    """A validator that does not look again at an item of a list which it has found to be of the same schema."""
+    known, look = set(), jsonschema.Draft202012Validator.VALIDATORS["items"]
+
+    def items(validator, schema, instance, parent):
+        told = repr(schema)
+        for item in instance if isinstance(instance, list) else ():
+            if (told, repr(item)) not in known:
+                errors = list(look(validator, schema, [item], parent))
+                yield from errors
+                if not errors:
+                    known.add((told, repr(item)))
+
+    return jsonschema.validators.extend(jsonschema.Draft202012Validator, {"items": items})(SCHEMA)
+
+
 def test_what_the_schema_refuses_is_unreadable():
     """What is read is of the schema: a mutant that breaks it is refused."""
     from neyman_check.form import read
 
+    validator = known_items()  # nearly all of a mutant is as it was
     for seed in range(300):
         data = altered(sampled_proof() if seed % 3 else mixed_proof("lines"), random.Random(seed))
         try:
@@ -223,7 +240,7 @@ def test_what_the_schema_refuses_is_unreadable():
             and {"schema", "kind"} <= proof.mechanism.keys()
             and proof.mechanism["schema"] == 1
         ):
-            VALIDATOR.validate(data)
+            validator.validate(data)
 
 
 def test_names_of_statements():

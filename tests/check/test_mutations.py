@@ -58,9 +58,13 @@ def test_originals(make):
 
 
 def paths(value: Any, here: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Every place of a JSON value but the root."""
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [p for key, one in inner for p in [(*here, key), *paths(one, (*here, key))]]
+    """Every place of a list or an object but the root."""
+    found: list[tuple[Any, ...]] = []
+    for key, one in value.items() if isinstance(value, dict) else enumerate(value):
+        found.append((*here, key))
+        if isinstance(one, dict | list):
+            found += paths(one, (*here, key))
+    return found
 
 
 def at(value: Any, path: tuple[Any, ...]) -> Any:
