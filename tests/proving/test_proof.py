@@ -75,7 +75,7 @@ def test_rare_and_few_steps(run):
 
 def test_where_no_line_serves_nothing_is_proved():
     several = ny.Laplace(0.5).poisson(0.25) * ny.Laplace(0.7).poisson(0.3)
-    found = ny.prove(several, claims=["mu@1e-10", "advantage"])
+    found = ny.prove(ny.account(several, tolerance=0.1), claims=["mu@1e-10", "advantage"])  # however sharp they are
     assert found.proved == 0
     assert "no line was short enough" in str(found)
 

@@ -25,9 +25,11 @@ def proof() -> ny.Proof:
     return ny.prove(report, claims=[one.id for one in report.claims if one.id != "zcdp_regret"])
 
 
-@pytest.fixture(scope="module")
-def files(proof: ny.Proof, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("sealed")
+@pytest.fixture
+def files(proof: ny.Proof, tmp_path: Path, drawn_once: None) -> Path:
+    """Anew for each test, as only then what is drawn is shared with others."""
+    folder = tmp_path / "sealed"
+    folder.mkdir()
     proof.report.save(folder / "run.json")
     proof.report.save(folder / "run.html")
     proof.save(folder / "run.proof.json")
@@ -45,6 +47,7 @@ def content(proof: ny.Proof, **other: Any) -> bytes:
     return json.dumps({**proof.data, **other}).encode()
 
 
+@pytest.mark.usefixtures("drawn_once")
 def test_every_form_says_how_much_is_proved(proof: ny.Proof) -> None:
     found = proof.report
     seal = found.document.proof
@@ -76,7 +79,7 @@ def test_a_proof_beside_its_report_is_found(files: Path) -> None:
 
 
 @pytest.mark.usefixtures("examined_here", "drawn_once")
-def test_a_proof_that_is_not_at_hand(files: Path, tmp_path: Path) -> None:
+def test_a_proof_that_is_not_at_hand(proof: ny.Proof, files: Path, tmp_path: Path) -> None:
     away = tmp_path / "run.json"
     away.write_bytes((files / "run.json").read_bytes())
     found = ny.verify(away)
@@ -87,7 +90,7 @@ def test_a_proof_that_is_not_at_hand(files: Path, tmp_path: Path) -> None:
     for wrong in (tmp_path, tmp_path / "none.json"):
         with pytest.raises(ny.InvalidParameter, match="a file that is there"):
             ny.verify(away, proof=wrong)
-    plain = ny.report(ny.RandomizedResponse(1.0, 2)).to_json()
+    plain = proof.subject.to_json()
     with pytest.raises(ny.InvalidParameter, match="absent where the report names none"):
         ny.verify(plain, proof=files / "run.proof.json")
 
