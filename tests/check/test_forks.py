@@ -293,7 +293,8 @@ class TestExchanged:
         assert found.upper - found.lower <= 1e-9 * found.upper
 
     def test_more_outcomes_than_are_kept(self):
-        plan = plan_of(plan_for(exchanged_of(1.0, 0.1, 1), True, 0.1), 0)
+        one = exchanged_of(1.0, 0.1, 1)
+        plan = plan_of(plan_for(one, True, 0.4 * float(one.end)), 0)  # as of one step above: which one is all the same
         with pytest.raises(NotProved, match="kept"):
             Fork([exchanged_of(1.0, 0.1, 900)], plan, Work(128))
         with pytest.raises(TooDear):
