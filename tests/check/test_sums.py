@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import mpmath as mp
 import pytest
 from flint import acb, arb, arb_poly, ctx
@@ -37,12 +39,14 @@ def bits():
         yield
 
 
+@cache
 def a_path():
     data = path_proof()
     plan = plan_of(data["lines"][data["places"][0]["line"]], 0)
     return Path(laws_of(data["mechanism"], "remove"), plan, Work(128))
 
 
+@cache
 def a_fork(mechanism, remove, epsilon):
     laws = laws_of(mechanism.to_dict(), "remove")
     return Fork(laws, plan_of(forks.fork([step_of(one) for one in laws], remove, epsilon, 0.5, 30.0), 0), Work(128))
@@ -152,7 +156,7 @@ def test_errors_of_a_path_count(monkeypatch):
 
 
 def test_cells_of_all_kinds_are_counted():
-    fork = a_fork(ny.Laplace(1.0).poisson(0.1) ** 2, True, 0.1)
+    fork = a_fork(ny.Laplace(1.0).poisson(0.125) ** 2, True, 0.125)  # that of a test above
     for made in (a_path(), fork, a_veil(0.05)):
         assert work_of(made, 24) > 10_000
         assert cell_of(made, arb("0.1"), arb("0.001"), 5).remove
