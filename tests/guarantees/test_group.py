@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import neyman as ny
 from neyman import InvalidParameter
 from neyman.engines.closed_form.pairs import GaussianProfile
+from neyman.profiles.effort import Effort, allowance
 from tests.effort import examples, rest_slow
 from tests.guarantees.pool import (
     EPSILONS,
@@ -208,3 +209,46 @@ def test_many_records(k):
     limit = computed("laplace")  # to which pure privacy converges (Dong, Roth and Su 2022, Proposition 2.15)
     np.testing.assert_allclose(g.delta([0.0, 0.3, 0.9]), limit.delta([0.0, 0.3, 0.9]), rtol=1e-2)
     assert g.epsilon(0.0) == pytest.approx(1.0, rel=1e-12)
+
+
+def dear(effort: float) -> ny.Guarantee:
+    """One whose every reading is a sum of thousands of terms at hundreds of places."""
+    run = ny.DiscreteGaussian(7.989) * ny.Laplace(26.66) ** 61 * ny.DiscreteGaussian(22.37).poisson(7.27e-4) ** 2
+    return ny.account(run, "remove", effort=effort)
+
+
+def test_a_group_reads_nothing_before_it_is_asked(monkeypatch):
+    """What it takes to begin is of a question, which has an effort: making a group took half a minute."""
+    one = dear(0.006)
+    monkeypatch.setattr(type(one.sides.forward), "bracket", lambda self, epsilon: pytest.fail("read"))
+    assert one.group(5).tail_mu == pytest.approx(5.0 * one.tail_mu)
+
+
+def test_a_group_is_no_less_private_than_the_gaussian_that_holds_at_every_alpha():
+    """Whatever the effort suffices for: of five records delta was .9999, and no epsilon was known."""
+    group = dear(0.006).group(5)
+    gaussian = ny.GDP(group.tail_mu)
+    epsilon = np.array([0.0, 1.0, 3.0, 8.0])
+    assert np.all(group.delta(epsilon) <= gaussian.delta(epsilon) * (1.0 + 1e-12))
+    assert group.epsilon(1e-5) <= gaussian.epsilon(1e-5) * (1.0 + 1e-6)
+    assert group.advantage <= gaussian.advantage * (1.0 + 1e-12)
+    assert group.auc <= gaussian.auc + 1e-4
+    assert np.all(group.optimistic.delta(epsilon) <= group.delta(epsilon))
+
+
+def test_where_a_group_begins_is_looked_for_again_if_that_was_cut_short():
+    with Effort(1e-9):
+        allowance().take(1e9)
+        group = computed("laplace").group(2)
+        forward = group.sides.forward
+        assert forward._start > 0.0
+        assert forward._natural is None
+    start = forward._start
+    assert forward._natural == start
+
+
+def test_a_curve_is_known_far_below_where_its_directions_differ():
+    """beta of four records removed was 0 there, and at most .0018 from the other side."""
+    group = ny.account(ny.DPSGD(9.4, 0.32768, 2000), "remove").group(4)
+    low, high = group.beta(0.01), group.optimistic.beta(0.01)
+    assert 4.6e-5 < low <= high < low * (1.0 + 1e-6)

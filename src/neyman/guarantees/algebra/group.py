@@ -56,4 +56,10 @@ def group_of(g: Guarantee, times: int) -> Guarantee:
 
 
 def _grouped(sides: Pair, times: int, concentrated: ZCDP | None) -> Profile:
-    return GroupedProfile(sides, times, None if concentrated is None else concentrated.sides.forward)
+    """Beside what is stated, or else the Gaussian that holds at every alpha."""
+    mu = multiple(sides.tail_mu, times)
+    if concentrated is not None:
+        known: Profile | None = concentrated.sides.forward
+    else:
+        known = GaussianProfile(mu) if 0.0 < mu < math.inf else None
+    return GroupedProfile(sides, times, known)

@@ -29,7 +29,7 @@ from neyman.guarantees.questions.epsilon import epsilon_upper, spread
 from neyman.mechanisms.additive.rounding import at_least, at_most
 from neyman.numerics.functions.normal import probit
 from neyman.numerics.rounding import UNIT
-from neyman.profiles.effort import allowance
+from neyman.profiles.effort import allowance, cut_short
 from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Bracket, Profile
 
@@ -80,8 +80,18 @@ class GroupedProfile(Profile):
         self.of = of
         self.times = times
         self._known = known
-        self._start = spread(of.forward)
+        self._natural: float | None = None
         self._last: tuple[FloatArray, FloatArray, FloatArray] | None = None
+
+    @property
+    def _start(self) -> float:
+        """Where solvers begin: looked for in the first question, which pays for it, and again if that was cut short."""
+        if self._natural is None:
+            found = spread(self.of.forward)
+            if cut_short():
+                return found
+            self._natural = found
+        return self._natural
 
     @property
     def method(self) -> str:
@@ -152,10 +162,11 @@ class GroupedProfile(Profile):
             return None
         last = self._steps.end(score)
         own = special.log_ndtr(-score), special.log_ndtr(-last), special.log_ndtr(last)
-        known = None if self._known is None else self._known.touched(epsilon)
-        if self._known is None or known is None:
-            return own if self._known is None else None
-        better = self._known.bracket(epsilon).upper < self._above(parts)[0]
+        if self._known is None:
+            return own
+        better, known = self._known.bracket(epsilon).upper < self._above(parts)[0], self._known.touched(epsilon)
+        if known is None:
+            return None if np.any(better) else own
         first, second, third = (np.where(better, *both) for both in zip(known, own, strict=True))
         return first, second, third
 
