@@ -52,10 +52,12 @@ def group_of(g: Guarantee, times: int) -> Guarantee:
     forward = _grouped(sides, times, concentrated)
     backward = forward if sides.symmetric else _grouped(sides.reversed, times, concentrated)
     words = None if concentrated is None else concentrated.divergences.statement
+    with g.effort:  # as much as one more question may cost
+        _ = forward.start, backward.start
     return like(g, PessimisticGuarantee(Pair(forward, backward), g.adjacency, g.effort, words))
 
 
-def _grouped(sides: Pair, times: int, concentrated: ZCDP | None) -> Profile:
+def _grouped(sides: Pair, times: int, concentrated: ZCDP | None) -> GroupedProfile:
     """Beside what is stated, or else the Gaussian that holds at every alpha."""
     mu = multiple(sides.tail_mu, times)
     if concentrated is not None:

@@ -84,8 +84,8 @@ class GroupedProfile(Profile):
         self._last: tuple[FloatArray, FloatArray, FloatArray] | None = None
 
     @property
-    def _start(self) -> float:
-        """Where solvers begin: looked for in the first question, which pays for it, and again if that was cut short."""
+    def start(self) -> float:
+        """Where solvers begin: looked for by whoever asks first, who pays for it, and again if that was cut short."""
         if self._natural is None:
             found = spread(self.of.forward)
             if cut_short():
@@ -196,17 +196,17 @@ class GroupedProfile(Profile):
         if self._straight:
             return StraightCurve(self.of)
         one = self.of.forward
-        if isinstance(one, RegionProfile) and self.times > _MANY and self._start > _TELLING:
+        if isinstance(one, RegionProfile) and self.times > _MANY and self.start > _TELLING:
             parts: tuple[Pair, ...] = (self.of,)
         elif isinstance(one, EnvelopeProfile):
             parts = one.parts
         else:
             return None
-        return AchievedCurve(parts, float(epsilon_upper(one, np.array([_TAIL]), self._start)[0]))
+        return AchievedCurve(parts, float(epsilon_upper(one, np.array([_TAIL]), self.start)[0]))
 
     @cached_property
     def _steps(self) -> RocSteps | StraightSteps:
-        return StraightSteps(self.of, self.times) if self._straight else RocSteps(self.of, self.times, self._start)
+        return StraightSteps(self.of, self.times) if self._straight else RocSteps(self.of, self.times, self.start)
 
     def _split(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The first score and each step's eps: the best ones, or equal ones where the effort does not suffice."""
@@ -268,7 +268,7 @@ class GroupedProfile(Profile):
         alpha, excess = first.copy(), np.zeros_like(first)
         for e in parts:
             dear = self._achieved
-            gained = excess_at(self.of, alpha, e, self._start) if dear is None else dear.excess(alpha)
+            gained = excess_at(self.of, alpha, e, self.start) if dear is None else dear.excess(alpha)
             excess = (excess + gained) * (1.0 - 2.0 * UNIT)
             alpha = np.minimum((alpha + gained) * (1.0 - 2.0 * UNIT), 1.0)
         load = np.expm1(np.minimum(epsilon, _FARTHEST)) * first

@@ -159,7 +159,7 @@ def _near_the_end(profile: Profile, delta: FloatArray) -> FloatArray:
     for _ in range(_MOST if len(far) else 0):
         epsilon = np.maximum(profile.end - x, 0.0)
         upper = profile.bracket(epsilon).upper
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             step = np.log(goal / upper) * upper / (x * profile.slope(epsilon))
         step = np.where(np.isfinite(step), step, 1.0)  # delta is no float there: farther from the end
         x = x * np.exp(np.clip(step, -1.0, 1.0))
