@@ -91,9 +91,11 @@ def test_what_follows_is_dropped_once_settings_move_on(explore: Callable[..., An
     page = explore("server").page
     at_rest(page)
     slow = _Slow()
+    page.route("**/answer", slow)  # before anything is asked, however long this takes
     slide(page, "noise_multiplier", 120)
+    _wait_for_question(page, slow)
+    assert slow.let_go()["brackets"] is False
     settled(page)
-    page.route("**/answer", slow)
     _wait_for_question(page, slow)  # for the brackets, of these settings
     slide(page, "noise_multiplier", 180)
     assert slow.let_go()["brackets"] is True
