@@ -300,7 +300,7 @@ class Guarantee(Shown, Remade, Views):
         Notes
         -----
         Dong, Roth and Su (2022), Gaussian differential privacy, Theorem 2.14. delta is bounded above by a division of
-        epsilon among the k steps, below by the ROC curve applied k times.
+        epsilon among the k steps and by the Gaussian of k ``tail_mu``, below by the ROC curve applied k times.
 
         Examples
         --------
